@@ -1,0 +1,69 @@
+import type { BsonValue, Doc } from '../bson/values.js';
+import type { IndexInfo, KeyRange } from '../storage/engine.js';
+
+/**
+ * MQL as pure functions over decoded documents: everything is compiled once, then applied per document. Bad input
+ * throws CommandError with the server's number and text at compile time where the server does.
+ */
+
+export type Predicate = (doc: Doc) => boolean;
+
+export interface QueryVariables {
+  readonly now: Date;
+  /** `let` of a command or `$lookup`: names without `$$`. */
+  readonly vars: Readonly<Record<string, BsonValue>>;
+}
+
+// The functions, one file each in this folder:
+//   compileFilter(filter: Doc, variables: QueryVariables): Predicate                                 filter.ts
+//   compileUpdate(update: Doc | Doc[], options): (doc: Doc) => Doc (a new document; equal when no-op)  update.ts
+//   upsertDocument(filter: Doc, update: Doc | Doc[], options): Doc                                     update.ts
+//   compileProjection(projection: Doc, filter: Doc, variables): (doc: Doc) => Doc                      projection.ts
+//   compileSort(sort: Doc): (a: Doc, b: Doc) => number                                                 sort.ts
+//   compileExpression(expression: BsonValue): (doc: Doc, scope: ExpressionScope) => BsonValue          expression.ts + expressions/*
+//   compilePipeline(stages: readonly Doc[], environment: PipelineEnvironment): Pipeline                pipeline.ts + stages/*
+//   planFilter(filter: Doc, sort: Doc | undefined, indexes: readonly IndexInfo[]): Plan                plan.ts
+
+/** How to propose records for a filter. The query always re-checks. */
+export type Plan =
+  | { readonly kind: 'scan' }
+  | { readonly kind: 'ids'; readonly ids: readonly BsonValue[] }
+  | {
+      readonly kind: 'index';
+      readonly index: IndexInfo;
+      readonly ranges: readonly KeyRange[];
+      readonly reverse: boolean;
+      readonly providesSort: boolean;
+    };
+
+/**
+ * Documents flow in batches, so that the pipeline yields to the event loop between batches (at most ~20 ms of work each).
+ * A batch is never empty.
+ */
+export type Batches = AsyncIterable<readonly Doc[]>;
+
+export interface Stage {
+  readonly name: string;
+  run(input: Batches): Batches;
+}
+
+/** What stages need from outside; made by the aggregate command. */
+export interface PipelineEnvironment {
+  readonly db: string;
+  /** null for a database-level aggregate ({ aggregate: 1 }). */
+  readonly collection: string | null;
+  readonly variables: QueryVariables;
+  /** Throws 50 when the deadline has passed, 11601 when killed: call between batches. */
+  checkInterrupted(): void;
+  readonly inTransaction: boolean;
+  /** All documents of a collection that may match `filter` (a pushed-down $match; may be ignored), within the command's view. */
+  read(db: string, collection: string, filter: Doc): Batches;
+  /** Source stages that are not pure: $search, $searchMeta, $vectorSearch, $listSearchIndexes, $collStats, $indexStats…; undefined: unknown stage. */
+  source(stage: string, spec: BsonValue, environment: PipelineEnvironment): Stage | undefined;
+  /** Sinks ($out, $merge): writes through the engine. */
+  sink(stage: string, spec: BsonValue, environment: PipelineEnvironment): Stage | undefined;
+}
+
+export interface Pipeline {
+  run(): Batches;
+}
