@@ -39,6 +39,8 @@ export interface DocumentRecord {
   readonly title: string;
   readonly mediaType: string;
   readonly language: string | null;
+  /** The language was given by the caller, not detected: a new text keeps it. */
+  readonly languageGiven: boolean;
   readonly sourceUri: string | null;
   readonly agentIds: readonly string[];
   readonly metadata: Metadata;

@@ -1,0 +1,78 @@
+import { type Collection, type Db, MongoClient, type MongoClientOptions, ReadPreference } from 'mongodb';
+import type {
+  ApiKeyRow,
+  ChunkRow,
+  CleanupRow,
+  DocumentRow,
+  JobRow,
+  RankingRow,
+  SettingRow,
+  SpaceRow,
+  TextRow,
+} from './rows.js';
+
+/**
+ * The handles on MongoDB that `store/` works with. Read preference and concerns are fixed here, once: what the URI says
+ * about them does not count, so a `readPreference=secondary` in it cannot make a search serve what was withdrawn.
+ */
+export interface Database {
+  readonly client: MongoClient;
+  /** Reads what a majority acknowledged; writes wait for a majority and its journal. */
+  readonly db: Db;
+  readonly documents: Collection<DocumentRow>;
+  readonly texts: Collection<TextRow>;
+  readonly chunks: Collection<ChunkRow>;
+  readonly spaces: Collection<SpaceRow>;
+  readonly jobs: Collection<JobRow>;
+  readonly rankings: Collection<RankingRow>;
+  readonly apiKeys: Collection<ApiKeyRow>;
+  readonly settings: Collection<SettingRow>;
+  readonly cleanups: Collection<CleanupRow>;
+  /** `chunks` for `$search` and `$vectorSearch`, which allow read concern `local` only. */
+  readonly searchChunks: Collection<ChunkRow>;
+  /** `chunks` with read concern `snapshot`: one aggregate with `$lookup` sees documents and chunks of one moment. */
+  readonly snapshotChunks: Collection<ChunkRow>;
+  close(): Promise<void>;
+}
+
+/** On every handle and on `withTransaction`. `j`: acknowledged means that it survives a crash. */
+export const WRITE_CONCERN = { w: 'majority', journal: true } as const;
+
+/** How long a call waits for a reachable primary before it fails as STORE_UNAVAILABLE. */
+const SERVER_SELECTION_TIMEOUT_MS = 10_000;
+
+export function connect(uri: string, dbName: string, options: MongoClientOptions = {}): Database {
+  const client = new MongoClient(uri, {
+    appName: 'gazetteer',
+    serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
+    ...options,
+    // An absent field and null differ in our rows: undefined must never be stored as null.
+    ignoreUndefined: true,
+    retryWrites: true,
+    retryReads: true,
+  });
+  const handle = (level: 'majority' | 'local' | 'snapshot'): Db =>
+    client.db(dbName, {
+      readPreference: ReadPreference.primary,
+      readConcern: { level },
+      writeConcern: WRITE_CONCERN,
+      ignoreUndefined: true,
+    });
+  const db = handle('majority');
+  return {
+    client,
+    db,
+    documents: db.collection('documents'),
+    texts: db.collection('texts'),
+    chunks: db.collection('chunks'),
+    spaces: db.collection('spaces'),
+    jobs: db.collection('jobs'),
+    rankings: db.collection('rankings'),
+    apiKeys: db.collection('api_keys'),
+    settings: db.collection('settings'),
+    cleanups: db.collection('cleanups'),
+    searchChunks: handle('local').collection('chunks'),
+    snapshotChunks: handle('snapshot').collection('chunks'),
+    close: () => client.close(),
+  };
+}
