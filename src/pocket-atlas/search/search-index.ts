@@ -1,4 +1,4 @@
-import type { BsonValue, Doc } from '../bson/values.js';
+import type { BsonValue, Doc, DocMeta } from '../bson/values.js';
 import type { CollectionInfo, Engine, RecordId } from '../storage/engine.js';
 
 /**
@@ -8,10 +8,12 @@ import type { CollectionInfo, Engine, RecordId } from '../storage/engine.js';
  */
 export interface SearchIndexKind {
   readonly type: 'vectorSearch' | 'search';
-  /** Returns the normalised definition; throws CommandError with Atlas's text. */
+  /** Returns the normalised definition; throws CommandError or SearchFailure with Atlas's text. */
   validate(name: string, definition: Doc): Doc;
   /** Whether two definitions are the same index (creating it again is then fine). */
   isEquivalent(a: Doc, b: Doc): boolean;
+  /** The stages that this kind answers, by name. */
+  readonly stages: Readonly<Record<string, SearchStage>>;
   open(options: {
     engine: Engine;
     collection: CollectionInfo /** unique per build, for files and key prefixes */;
@@ -21,6 +23,40 @@ export interface SearchIndexKind {
   /** Removes what a build left behind. */
   discard(options: { engine: Engine; buildId: string }): Promise<void>;
 }
+
+/**
+ * A search stage in the two steps of the server (ATLAS.md §1.1): calling it makes the light checks of mongod, which come
+ * first and throw CommandError with their own numbers; `parse` makes mongot's, which come only when the collection exists,
+ * run even when the index does not, and throw SearchFailure.
+ */
+export type SearchStage = (spec: BsonValue) => { parse(): SearchRequest };
+
+export interface SearchRequest {
+  /** Name of the index to ask. */
+  readonly index: string;
+  /** The answer when no index has that name. */
+  readonly whenMissing: SearchOutcome;
+  /** Throws SearchFailure with mongot's text. `instance` was opened by the same kind. */
+  run(instance: SearchIndexInstance, context: SearchContext): Promise<SearchOutcome>;
+}
+
+export interface SearchContext {
+  readonly indexName: string;
+  /** Throws when the deadline has passed or the operation was killed: call between slices of work. */
+  checkInterrupted(): void;
+  /** The current records of a page of hits, for what must be read from documents (highlights); undefined: gone. */
+  fetch(recordIds: readonly RecordId[]): readonly (Doc | undefined)[];
+}
+
+export type SearchOutcome =
+  /** Documents to look up. `metaOf` says what `$meta` knows of a hit; `searchMeta` is the value of `$$SEARCH_META`. */
+  | {
+      readonly hits: readonly SearchHit[];
+      readonly metaOf: (hit: SearchHit) => DocMeta;
+      readonly searchMeta?: Doc;
+    }
+  /** Documents as they are ($searchMeta). */
+  | { readonly documents: readonly Doc[] };
 
 export interface SearchIndexInstance {
   /** The last commit whose changes are durable inside the index: after a crash the manager feeds again from there. 0: empty. */

@@ -1,0 +1,97 @@
+import { decode } from '../bson/decode.js';
+import { type BsonValue, type Doc, setMeta } from '../bson/values.js';
+import { CommandError } from '../errors.js';
+import type { Batches, PipelineEnvironment, Stage } from '../query/query.js';
+import type { CollectionInfo, Engine, RecordId } from '../storage/engine.js';
+import { asCommandError } from './search-failure.js';
+import type { SearchOutcome, SearchRequest, SearchStage } from './search-index.js';
+
+/** Documents looked up and decoded between two turns of the event loop. */
+const LOOKUP_BATCH = 100;
+
+/** Answers a request with the index of that name; the manager's part. */
+export type Answer = (
+  collection: CollectionInfo,
+  request: SearchRequest,
+  context: { stage: string; checkInterrupted(): void; fetch(ids: readonly RecordId[]): (Doc | undefined)[] },
+) => Promise<SearchOutcome>;
+
+/** A source stage over search indexes: checks now, asks the index when it runs, then looks the records up by id. */
+export function searchStage(
+  engine: Engine,
+  name: string,
+  stage: SearchStage,
+  spec: BsonValue,
+  environment: PipelineEnvironment,
+  answer: Answer,
+): Stage {
+  const { db, collection: collectionName } = environment;
+  if (environment.inTransaction) {
+    throw new CommandError(
+      263,
+      `Operation not permitted in transaction :: caused by :: Aggregation stage ${name} cannot run within a ` +
+        'multi-document transaction.',
+    );
+  }
+  if (collectionName === null) {
+    throw new CommandError(73, `{aggregate: 1} is not valid for '${name}'; a collection is required.`);
+  }
+  const checked = stage(spec);
+
+  async function* run(): Batches {
+    const collection = collectionNow(engine, db, collectionName as string);
+    if (collection === undefined) return;
+    const fetch = (recordIds: readonly RecordId[]) => recordsNow(engine, collection, recordIds);
+    const checkInterrupted = () => environment.checkInterrupted();
+    const outcome = await namingTheNamespace(`${db}.${collectionName}`, () =>
+      answer(collection, checked.parse(), { stage: name, checkInterrupted, fetch }),
+    );
+    if ('documents' in outcome) {
+      if (outcome.documents.length > 0) yield outcome.documents;
+      return;
+    }
+    const { hits, metaOf, searchMeta } = outcome;
+    for (let from = 0; from < hits.length; from += LOOKUP_BATCH) {
+      checkInterrupted();
+      const page = hits.slice(from, from + LOOKUP_BATCH);
+      const docs = fetch(page.map((hit) => hit.recordId));
+      const found = page.flatMap((hit, i) => {
+        const doc = docs[i];
+        if (doc === undefined) return [];
+        return setMeta(doc, searchMeta === undefined ? metaOf(hit) : { ...metaOf(hit), searchMeta });
+      });
+      if (found.length > 0) yield found;
+    }
+  }
+  return { name, run };
+}
+
+async function namingTheNamespace<T>(namespace: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw asCommandError(error, namespace);
+  }
+}
+
+function collectionNow(engine: Engine, db: string, name: string): CollectionInfo | undefined {
+  const view = engine.view();
+  try {
+    return view.collection(db, name);
+  } finally {
+    view.release();
+  }
+}
+
+/** Records as they are now, not as they were indexed: what an index says may be older (ATLAS.md §1.8). */
+function recordsNow(engine: Engine, collection: CollectionInfo, recordIds: readonly RecordId[]): (Doc | undefined)[] {
+  const view = engine.view();
+  try {
+    return recordIds.map((recordId) => {
+      const bytes = view.get(collection, recordId);
+      return bytes === undefined ? undefined : decode(bytes);
+    });
+  } finally {
+    view.release();
+  }
+}

@@ -1,0 +1,65 @@
+import type { Similarity } from './definition.js';
+import type { VectorKind } from './vector-value.js';
+
+/**
+ * Scores in [0, 1], all in float32 as Lucene computes them (ATLAS.md §1.5), from two sums over a pair of vectors.
+ * Source: Lucene 10, VectorSimilarityFunction.
+ */
+const { fround } = Math;
+
+export function cosineScore(cosine: number): number {
+  return Math.max(fround(fround(1 + fround(cosine)) / 2), 0);
+}
+
+export function dotProductScore(dot: number): number {
+  return Math.max(fround(fround(1 + fround(dot)) / 2), 0);
+}
+
+export function euclideanScore(squaredDistance: number): number {
+  return fround(1 / fround(1 + fround(squaredDistance)));
+}
+
+/** int8 vectors are not of unit length: Lucene scales their dot product by the largest it can be. */
+export function int8DotProductScore(dot: number, dimensions: number): number {
+  return fround(0.5 + fround(dot / fround(dimensions * 32_768)));
+}
+
+export function hammingScore(differingBits: number, dimensions: number): number {
+  return fround((dimensions - differingBits) / dimensions);
+}
+
+/** The score of a vector for a query of the same kind and length. */
+export function score(kind: VectorKind, similarity: Similarity, a: ArrayLike<number>, b: ArrayLike<number>): number {
+  if (kind === 'packedBit') return hammingScore(hammingDistance(a, b), a.length * 8);
+  switch (similarity) {
+    case 'euclidean':
+      return euclideanScore(squaredDistance(a, b));
+    case 'dotProduct':
+      return kind === 'int8' ? int8DotProductScore(dotProduct(a, b), a.length) : dotProductScore(dotProduct(a, b));
+    case 'cosine':
+      return cosineScore(dotProduct(a, b) / Math.sqrt(dotProduct(a, a) * dotProduct(b, b)));
+  }
+}
+
+export function dotProduct(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}
+
+export function squaredDistance(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) {
+    const difference = (a[i] as number) - (b[i] as number);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+function hammingDistance(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let bits = 0;
+  for (let i = 0; i < a.length; i++) {
+    for (let rest = (a[i] as number) ^ (b[i] as number); rest !== 0; rest &= rest - 1) bits++;
+  }
+  return bits;
+}
