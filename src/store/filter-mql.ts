@@ -1,10 +1,10 @@
 import type { Document, Filter } from 'mongodb';
 import { AppError } from '../errors.js';
-import type { DocumentFilter, MetadataCondition } from './filter.js';
-import { filterValue, hasDeclaredType } from './filterable.js';
+import type { DocumentFilter, FilterScalar, MetadataCondition } from './filter.js';
 import { parseObjectIds } from './object-id.js';
 import type { Filterable, FilterableType } from './records.js';
 import type { DocumentRow, FilterableScalar } from './rows.js';
+import { parseInstant } from './search/instant.js';
 import { normalizeTitle } from './title.js';
 
 /** How a metadata key may be filtered on: its declared type, or why not (yet). */
@@ -36,7 +36,7 @@ export function documentFilterMql(filter: DocumentFilter, keys: FilterKeys): Fil
 export function metadataConditionMql(condition: MetadataCondition, keys: FilterKeys, root: string): Document[] {
   const type = declaredType(condition.key, keys);
   const path = `${root}.${condition.key}`;
-  const value = (scalar: string | number | boolean): FilterableScalar => filterValue(scalar, type);
+  const value = (scalar: FilterScalar): FilterableScalar => typedValue(condition.key, scalar, type);
   return [
     ...given(condition.eq, (eq) => ({ [path]: { $eq: value(eq) } })),
     ...given(condition.ne, (ne) => ({ [path]: { $ne: value(ne) } })),
@@ -49,19 +49,31 @@ export function metadataConditionMql(condition: MetadataCondition, keys: FilterK
 
 const BOUNDS = ['gt', 'gte', 'lt', 'lte'] as const;
 
-/** The bounds of a condition, as `[operator, value]`. A bound of another type than the key's is refused: it could match nothing. */
-export function rangeBounds(condition: MetadataCondition, type: FilterableType): [string, FilterableScalar][] {
+/** The bounds of a condition. One of another type than the key's is refused: it could match nothing, and under `not` everything. */
+function rangeBounds(condition: MetadataCondition, type: FilterableType): [string, FilterableScalar][] {
   return BOUNDS.flatMap((bound) => {
     const given = condition[bound];
     if (given === undefined) return [];
-    const value = filterValue(given, type);
-    if (!hasDeclaredType(value, type))
-      throw new AppError(
-        'BAD_USER_INPUT',
-        `Metadata key ${JSON.stringify(condition.key)} is declared as ${type}, so ${bound} takes ${EXPECTED[type]}, got a ${typeof given}`,
-      );
+    const value = typedValue(condition.key, given, type);
+    if (value instanceof Date ? type !== 'date' : typeof value !== type) throw mistyped(condition.key, type, given);
     return [[`$${bound}`, value] as [string, FilterableScalar]];
   });
+}
+
+/** A filter's value as rows hold it. Any scalar may be asked for equality, but on a date key a string must be a date. */
+function typedValue(key: string, value: FilterScalar, type: FilterableType): FilterableScalar {
+  if (type !== 'date' || typeof value !== 'string') return value;
+  const instant = parseInstant(value);
+  if (instant === null) throw mistyped(key, type, value);
+  return instant;
+}
+
+function mistyped(key: string, type: FilterableType, value: FilterScalar): AppError {
+  return new AppError(
+    'BAD_USER_INPUT',
+    `Metadata key ${JSON.stringify(key)} is declared as ${type}: expected ${EXPECTED[type]}, got a ${type === 'date' && typeof value === 'string' ? 'string that is none' : typeof value}`,
+    { details: { key } },
+  );
 }
 
 const EXPECTED: Readonly<Record<FilterableType, string>> = {

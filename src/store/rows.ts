@@ -4,7 +4,7 @@ import type { ChunkingStrategy, DocumentStatus, Metadata, Role, SpaceState } fro
 
 /** The rows as they lie in MongoDB: snake_case, ObjectIds, BSON binaries. They never leave `store/`. */
 
-/** A filterable value as rows hold it: dates as instants; neither null nor an empty array ever occurs. */
+/** A filterable value as rows hold it: dates as instants, nulls left out. */
 export type FilterableScalar = string | number | boolean | Date;
 export type FilterableValues = Record<string, FilterableScalar | FilterableScalar[]>;
 

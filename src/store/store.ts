@@ -142,6 +142,8 @@ interface Writes {
 interface Spaces {
   /** The space that searches use and upserts write to. */
   activeSpace(): Promise<SpaceRecord>;
+  /** Every space, read anew: an upsert writes vectors for each of them. */
+  currentSpaces(): Promise<readonly SpaceRecord[]>;
   listSpaces(operator: Operator): Promise<readonly SpaceRecord[]>;
   spacesByIds(ids: readonly string[]): Promise<(SpaceRecord | null)[]>;
   /** `Refusal` NOT_FOUND, or CONFLICT for the active one. */

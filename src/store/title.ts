@@ -9,5 +9,6 @@ export function normalizeTitle(title: string): string {
   return title.toWellFormed().normalize('NFC').replace(/\s+/gu, ' ').replace(EDGES, '');
 }
 
-// White space, and characters that show nothing (zero-width space, non-joiner, joiner, word joiner, BOM, soft hyphen).
-const EDGES = /^[\s\u200b\u200c\u200d\u2060\ufeff\u00ad]+|[\s\u200b\u200c\u200d\u2060\ufeff\u00ad]+$/gu;
+// White space, and characters that show nothing: soft hyphen, zero-width space, (non-)joiners, word joiner, BOM.
+const BLANK = '(?:\\s|\u00ad|\u200b|\u200c|\u200d|\u2060|\ufeff)+';
+const EDGES = new RegExp(`^${BLANK}|${BLANK}$`, 'gu');

@@ -1,0 +1,42 @@
+import type { EmbedderSpace } from '../embed/embedder.js';
+import { AppError } from '../errors.js';
+import type { SpaceRecord } from './records.js';
+
+/** What the configuration says about the embedding space. */
+export interface SpaceSettings {
+  /** The space that an empty database gets. */
+  readonly initial: EmbedderSpace;
+  /** The EMBEDDING_* settings that are really set: what is unset never mismatches. */
+  readonly explicit: { readonly provider?: string; readonly model?: string; readonly dimensions?: number };
+}
+
+/**
+ * Checks the configuration against the stored spaces. Explicit settings that name any stored space are fine, be it
+ * active or not; others are `AppError` EMBEDDING_SPACE_MISMATCH, because vectors of two models must never be compared.
+ */
+export function checkSpaceSettings(stored: readonly SpaceRecord[], { explicit }: SpaceSettings): void {
+  const fits = (space: SpaceRecord): boolean =>
+    (explicit.provider === undefined || explicit.provider === space.provider) &&
+    (explicit.model === undefined || explicit.model === space.model) &&
+    (explicit.dimensions === undefined || explicit.dimensions === space.dimensions);
+  if (stored.length === 0 || stored.some(fits)) return;
+
+  const active = stored.find((space) => space.state === 'ACTIVE') ?? (stored[0] as SpaceRecord);
+  const wanted = {
+    provider: explicit.provider ?? active.provider,
+    model: explicit.model ?? (explicit.provider === undefined ? active.model : 'its default model'),
+    dimensions: explicit.dimensions,
+  };
+  throw new AppError(
+    'EMBEDDING_SPACE_MISMATCH',
+    `The documents are embedded with ${describeSpace(active)}, but the settings ask for ${describeSpace(wanted)}. ` +
+      'Start with the stored settings (or leave EMBEDDING_PROVIDER, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS unset), then ' +
+      `call the mutation reembed(input: {provider: ${JSON.stringify(wanted.provider)}, model: ${JSON.stringify(wanted.model)}` +
+      `${wanted.dimensions === undefined ? '' : `, dimensions: ${wanted.dimensions}`}}) to move every document to the new model`,
+    { details: { stored: describeSpace(active), configured: describeSpace(wanted) } },
+  );
+}
+
+export function describeSpace(space: { provider: string; model: string; dimensions?: number | undefined }): string {
+  return `${space.provider}/${space.model}${space.dimensions === undefined ? '' : ` (${space.dimensions} dimensions)`}`;
+}
