@@ -1,0 +1,274 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { loadEnvFile } from 'node:process';
+import { z } from 'zod';
+
+/**
+ * Environment → one frozen, validated `Config`. The only reader of `process.env`. Throws `ConfigError` with one
+ * readable line per mistake; a message names the variable and what was expected, never a secret's value.
+ */
+export interface Config {
+  readonly http: {
+    readonly host: string;
+    /** 0 picks a free port. */
+    readonly port: number;
+    /** Host headers that are accepted; null: any, once credentials exist. */
+    readonly hosts: readonly string[] | null;
+    readonly corsOrigins: readonly string[];
+    /** A loopback port of its own for /metrics; null: only with an administrator's credentials. */
+    readonly metricsPort: number | null;
+    /** How long a stop waits for running requests. */
+    readonly drainMs: number;
+  };
+  readonly database: {
+    /** null: Pocket Atlas in `dataDir`. */
+    readonly uri: string | null;
+    readonly name: string;
+    readonly dataDir: string;
+    /** Declared filterable metadata keys and their types. */
+    readonly filterable: Readonly<Record<string, FilterableType>>;
+    /** BCP 47 primary subtags whose analyzers the text index has. */
+    readonly languages: readonly string[];
+  };
+  readonly embedding: {
+    readonly provider: 'openai' | 'bundled' | 'hash';
+    readonly model: string | null;
+    readonly dimensions: number | null;
+    /** Whether provider, model or dimensions were set, rather than defaulted: only then they can mismatch a stored space. */
+    readonly explicit: boolean;
+    readonly apiKey: string | null;
+    readonly baseUrl: string | null;
+  };
+  readonly auth: {
+    readonly adminKey: string | null;
+    readonly jwt: JwtConfig;
+  };
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+}
+
+export interface JwtConfig {
+  readonly secret: string | null;
+  readonly jwksUrl: string | null;
+  readonly issuer: string | null;
+  readonly audience: string | null;
+  readonly ownerClaim: string;
+  readonly adminAllowed: boolean;
+}
+
+/** What the command-line client is told by the environment. */
+export interface ClientConfig {
+  readonly url: string;
+  readonly apiKey: string | null;
+}
+
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the environment, and `.env` in the working directory for what it does not set. */
+export function loadConfig(): Config {
+  loadDotEnv();
+  return parseConfig(process.env);
+}
+
+export function loadClientConfig(): ClientConfig {
+  loadDotEnv();
+  return parseClientConfig(process.env);
+}
+
+export function parseConfig(environment: Environment): Config {
+  const result = SETTINGS.safeParse(withoutBlanks(environment));
+  if (!result.success) throw new ConfigError(result.error.issues.map(problemLine));
+  const s = result.data;
+  return deepFreeze({
+    http: {
+      host: s.HOST,
+      port: s.PORT,
+      hosts: s.GAZETTEER_HOSTS ?? null,
+      corsOrigins: s.GAZETTEER_CORS_ORIGINS ?? [],
+      metricsPort: s.GAZETTEER_METRICS_PORT ?? null,
+      drainMs: s.GAZETTEER_DRAIN_SECONDS * 1000,
+    },
+    database: {
+      uri: s.MONGODB_URI ?? null,
+      name: s.MONGODB_DB,
+      dataDir: isAbsolute(s.GAZETTEER_DATA_DIR) ? s.GAZETTEER_DATA_DIR : resolve(s.GAZETTEER_DATA_DIR),
+      filterable: s.GAZETTEER_FILTERABLE ?? {},
+      languages: s.GAZETTEER_LANGUAGES,
+    },
+    embedding: {
+      provider: s.EMBEDDING_PROVIDER ?? (s.OPENAI_API_KEY === undefined ? 'bundled' : 'openai'),
+      model: s.EMBEDDING_MODEL ?? null,
+      dimensions: s.EMBEDDING_DIMENSIONS ?? null,
+      explicit: [s.EMBEDDING_PROVIDER, s.EMBEDDING_MODEL, s.EMBEDDING_DIMENSIONS].some((value) => value !== undefined),
+      apiKey: s.OPENAI_API_KEY ?? null,
+      baseUrl: s.OPENAI_BASE_URL ?? null,
+    },
+    auth: {
+      adminKey: s.GAZETTEER_ADMIN_KEY ?? null,
+      jwt: {
+        secret: s.GAZETTEER_JWT_SECRET ?? null,
+        jwksUrl: s.GAZETTEER_JWKS_URL ?? null,
+        issuer: s.GAZETTEER_JWT_ISSUER ?? null,
+        audience: s.GAZETTEER_JWT_AUDIENCE ?? null,
+        ownerClaim: s.GAZETTEER_JWT_OWNER_CLAIM,
+        adminAllowed: s.GAZETTEER_JWT_ADMIN,
+      },
+    },
+    logLevel: s.GAZETTEER_LOG_LEVEL,
+  });
+}
+
+export function parseClientConfig(environment: Environment): ClientConfig {
+  const { GAZETTEER_URL, GAZETTEER_API_KEY, PORT } = withoutBlanks(environment);
+  return { url: GAZETTEER_URL ?? `http://127.0.0.1:${PORT ?? 4000}/graphql`, apiKey: GAZETTEER_API_KEY ?? null };
+}
+
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+const FILTERABLE_TYPES = ['string', 'number', 'boolean', 'date'] as const;
+type FilterableType = (typeof FILTERABLE_TYPES)[number];
+/** Index definitions must stay under 3 KB (see DESIGN "Data"). */
+const MAX_FILTERABLE_KEYS = 40;
+const MAX_LANGUAGES = 8;
+const MIN_SECRET_BYTES = 32;
+
+const text = z.string();
+const integer = (minimum: number, maximum: number) =>
+  text
+    .regex(/^\d{1,9}$/, `expected a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine((n) => n >= minimum && n <= maximum, `expected a whole number from ${minimum} to ${maximum}`);
+const list = text.transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+const flag = z.enum(['true', 'false'], 'expected true or false').transform((value) => value === 'true');
+const httpUrl = text.refine(isHttpUrl, 'expected an http:// or https:// URL');
+const secret = text.refine(
+  (value) => Buffer.byteLength(value, 'utf8') >= MIN_SECRET_BYTES,
+  `expected a secret of at least ${MIN_SECRET_BYTES} bytes`,
+);
+
+const filterable = list.transform((entries, context) => {
+  const declared: Record<string, FilterableType> = Object.create(null);
+  for (const entry of entries) {
+    const [key = '', type = '', ...rest] = entry.split(':').map((part) => part.trim());
+    if (!/^[^$.\0\s]+$/.test(key) || rest.length > 0 || !isFilterableType(type))
+      context.addIssue(`expected key:type pairs with type ${FILTERABLE_TYPES.join(', ')}, got "${entry}"`);
+    else if (Object.hasOwn(declared, key)) context.addIssue(`the key "${key}" is declared twice`);
+    else declared[key] = type;
+  }
+  if (entries.length > MAX_FILTERABLE_KEYS)
+    context.addIssue(`at most ${MAX_FILTERABLE_KEYS} keys can be filterable, got ${entries.length}`);
+  return { ...declared };
+});
+
+const SETTINGS = z
+  .object({
+    PORT: integer(0, 65_535).default(4000),
+    HOST: text.default('127.0.0.1'),
+    MONGODB_URI: text.regex(/^mongodb(\+srv)?:\/\//, 'expected a mongodb:// or mongodb+srv:// URI').optional(),
+    MONGODB_DB: text
+      .regex(
+        /^[^/\\. "$*<>:|?\0]{1,63}$/,
+        'expected a database name of 1 to 63 characters without / \\ . " $ or blanks',
+      )
+      .default('gazetteer'),
+    GAZETTEER_DATA_DIR: text.default('data'),
+    GAZETTEER_FILTERABLE: filterable.optional(),
+    GAZETTEER_LANGUAGES: list
+      .refine(
+        (tags) => tags.length > 0 && tags.every((tag) => /^[a-z]{2,3}$/.test(tag)),
+        'expected codes such as en,de',
+      )
+      .refine((tags) => tags.length <= MAX_LANGUAGES, `at most ${MAX_LANGUAGES} languages`)
+      .default(['en']),
+    GAZETTEER_HOSTS: list.optional(),
+    GAZETTEER_CORS_ORIGINS: list
+      .refine((origins) => origins.every(isOrigin), 'expected origins such as https://app.example.com, without a path')
+      .optional(),
+    GAZETTEER_METRICS_PORT: integer(1, 65_535).optional(),
+    GAZETTEER_DRAIN_SECONDS: integer(0, 3_600).default(10),
+    GAZETTEER_LOG_LEVEL: z.enum(LOG_LEVELS, `expected one of ${LOG_LEVELS.join(', ')}`).default('info'),
+    EMBEDDING_PROVIDER: z.enum(['openai', 'bundled', 'hash'], 'expected openai, bundled or hash').optional(),
+    EMBEDDING_MODEL: text.max(200, 'expected at most 200 characters').optional(),
+    EMBEDDING_DIMENSIONS: integer(1, 8192).optional(),
+    OPENAI_API_KEY: text.optional(),
+    OPENAI_BASE_URL: httpUrl.optional(),
+    GAZETTEER_ADMIN_KEY: text.min(32, 'expected a secret of at least 32 characters').optional(),
+    GAZETTEER_JWT_SECRET: secret.optional(),
+    GAZETTEER_JWKS_URL: httpUrl.optional(),
+    GAZETTEER_JWT_ISSUER: text.optional(),
+    GAZETTEER_JWT_AUDIENCE: text.optional(),
+    GAZETTEER_JWT_OWNER_CLAIM: text.default('sub'),
+    GAZETTEER_JWT_ADMIN: flag.default(false),
+  })
+  .superRefine((s, context) => {
+    if (s.EMBEDDING_PROVIDER === 'openai' && s.OPENAI_API_KEY === undefined && s.OPENAI_BASE_URL === undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['OPENAI_API_KEY'],
+        message: 'is needed by EMBEDDING_PROVIDER=openai (or OPENAI_BASE_URL for a server that asks for no key)',
+      });
+    if (s.GAZETTEER_JWKS_URL === undefined || isLoopbackUrl(s.GAZETTEER_JWKS_URL)) return;
+    for (const name of ['GAZETTEER_JWT_ISSUER', 'GAZETTEER_JWT_AUDIENCE'] as const)
+      if (s[name] === undefined)
+        context.addIssue({ code: 'custom', path: [name], message: 'is needed with GAZETTEER_JWKS_URL' });
+  });
+
+/** A variable set to nothing is a variable that is not set. */
+function withoutBlanks(environment: Environment): Record<string, string> {
+  const given = Object.entries(environment).flatMap(([name, value]) => {
+    const trimmed = value?.trim();
+    return trimmed ? [[name, trimmed] as const] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+function problemLine(issue: z.core.$ZodIssue): string {
+  return `${issue.path.join('.') || 'Environment'}: ${issue.message}`;
+}
+
+function isFilterableType(type: string): type is FilterableType {
+  return (FILTERABLE_TYPES as readonly string[]).includes(type);
+}
+
+function isHttpUrl(value: string): boolean {
+  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}
+
+function isOrigin(value: string): boolean {
+  return URL.canParse(value) && new URL(value).origin === value;
+}
+
+function isLoopbackUrl(value: string): boolean {
+  return isHttpUrl(value) && isLoopbackName(new URL(value).hostname);
+}
+
+/** Names of this machine that reach it alone. Brackets of IPv6 literals are allowed. */
+export function isLoopbackName(name: string): boolean {
+  const bare = name
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+  return bare === 'localhost' || bare.endsWith('.localhost') || bare === '::1' || /^127(\.\d{1,3}){3}$/.test(bare);
+}
+
+function loadDotEnv(): void {
+  if (existsSync('.env')) loadEnvFile('.env');
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) deepFreeze(inner);
+  return Object.freeze(value);
+}
