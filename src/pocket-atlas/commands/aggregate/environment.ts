@@ -1,0 +1,66 @@
+import { decode } from '../../bson/decode.js';
+import type { BsonValue, Doc } from '../../bson/values.js';
+import type { Batches, PipelineEnvironment, QueryVariables, Stage } from '../../query/query.js';
+import type { ReadView } from '../../storage/engine.js';
+import type { CommandContext } from '../context.js';
+import { compileMatching, proposals } from '../read/matching.js';
+import { Pace } from '../read/pace.js';
+import { mergeSink } from './merge.js';
+import { outSink } from './out.js';
+import { serverSource } from './sources.js';
+
+const BATCH_DOCUMENTS = 128;
+
+/** What a pipeline of this command reads from and writes to: one view for all of its stages. */
+export function pipelineEnvironment(
+  context: CommandContext,
+  collection: string | null,
+  view: ReadView,
+): PipelineEnvironment {
+  const { server, variables, checkInterrupted } = context;
+  return {
+    db: context.db,
+    collection,
+    variables,
+    checkInterrupted,
+    inTransaction: context.transaction !== undefined,
+    read: (db, name, filter) =>
+      readCollection(
+        view,
+        { db, name, filter, hint: name === collection ? context.body.hint : undefined },
+        variables,
+        checkInterrupted,
+      ),
+    source: (stage, spec, environment): Stage | undefined =>
+      serverSource(context, view, stage, spec, environment) ?? server.search.source(stage, spec, environment),
+    sink: (stage: string, spec: BsonValue, environment: PipelineEnvironment): Stage | undefined => {
+      if (stage === '$out') return outSink(context, spec, environment);
+      if (stage === '$merge') return mergeSink(context, spec, environment);
+      return undefined;
+    },
+  };
+}
+
+/** The documents that match, in batches. */
+export async function* readCollection(
+  view: ReadView,
+  from: { readonly db: string; readonly name: string; readonly filter: Doc; readonly hint: BsonValue },
+  variables: QueryVariables,
+  checkInterrupted: () => void,
+): Batches & AsyncGenerator<Doc[], void, void> {
+  const collection = view.collection(from.db, from.name);
+  if (collection === undefined) return;
+  const matching = compileMatching(collection, { filter: from.filter, hint: from.hint, variables });
+  const pace = new Pace(checkInterrupted);
+  let batch: Doc[] = [];
+  for (const { bytes } of proposals(view, collection, matching.plan)) {
+    const doc = decode(bytes);
+    if (matching.matchesAll || matching.matches(doc)) batch.push(doc);
+    if (batch.length >= BATCH_DOCUMENTS) {
+      yield batch;
+      batch = [];
+    }
+    if (pace.due) await pace.breathe();
+  }
+  if (batch.length > 0) yield batch;
+}

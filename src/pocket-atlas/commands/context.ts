@@ -1,0 +1,118 @@
+import type { Doc } from '../bson/values.js';
+import { CommandError } from '../errors.js';
+import type { QueryVariables } from '../query/query.js';
+import type { ServerState } from '../server-state.js';
+import type { Session } from '../sessions/session.js';
+import type { CollectionInfo, ReadView, Transaction } from '../storage/engine.js';
+import { rawDocuments, rawField } from '../wire/raw-document.js';
+import { collectionName, isDocument } from './arguments.js';
+
+/** What the server knows of a client connection. */
+export interface ConnectionInfo {
+  readonly id: number;
+  /** The address a client on this listener typed: what hello answers as `me`. */
+  readonly address: string;
+  /** `client` of the first hello. */
+  clientMetadata: Doc | undefined;
+  readonly closed: () => boolean;
+}
+
+export interface CommandInput {
+  readonly name: string;
+  readonly db: string;
+  /** Decoded, without the raw fields of the command. */
+  readonly body: Doc;
+  /** As it came. */
+  readonly encoded: Uint8Array;
+  readonly sequences: ReadonlyMap<string, readonly Uint8Array[]>;
+}
+
+/** One running command: its input, its session and transaction, and its deadline. */
+export class CommandContext {
+  readonly server: ServerState;
+  readonly connection: ConnectionInfo;
+  readonly name: string;
+  readonly db: string;
+  readonly body: Doc;
+  readonly input: CommandInput;
+  session: Session | undefined;
+  txnNumber: bigint | undefined;
+  /** The multi-document transaction this command is part of. */
+  transaction: Transaction | undefined;
+  /** `(lsid, txnNumber)` of a retryable write, as the start of the key its replies are remembered under. */
+  retryKey: string | undefined;
+  /** Of a statement in a transaction that answered with an error inside an ok reply: the transaction ends all the same. */
+  statementFailed = false;
+  /** ms since 1970; undefined: none. */
+  deadline: number | undefined;
+  /** When the snapshot of a snapshot read outside a transaction was taken, for the reply. */
+  readonly now: Date;
+
+  constructor(server: ServerState, connection: ConnectionInfo, input: CommandInput) {
+    this.server = server;
+    this.connection = connection;
+    this.input = input;
+    this.name = input.name;
+    this.db = input.db;
+    this.body = input.body;
+    this.now = new Date(server.now());
+  }
+
+  /** @throws CommandError 50 past the deadline, 11600 when the server stops, 11601 when its client is gone. */
+  checkInterrupted = (): void => {
+    if (this.deadline !== undefined && this.server.now() > this.deadline) {
+      throw new CommandError(50, 'operation exceeded time limit');
+    }
+    if (this.server.stopping) throw new CommandError(11600, 'interrupted at shutdown');
+    if (this.connection.closed()) throw new CommandError(11601, 'operation was interrupted: its client went away');
+  };
+
+  /** The collection named by the command's first field. */
+  get collection(): string {
+    return collectionName(this.db, this.body[this.name]);
+  }
+
+  get namespace(): string {
+    return `${this.db}.${this.collection}`;
+  }
+
+  get variables(): QueryVariables {
+    const given = this.body.let;
+    return { now: this.now, vars: isDocument(given) ? given : {} };
+  }
+
+  /** Documents of an array that came in the body or as a document sequence; undefined when absent. */
+  rawArray(name: string): readonly Uint8Array[] | undefined {
+    const sequence = this.input.sequences.get(name);
+    if (sequence !== undefined) return sequence;
+    const field = rawField(this.input.encoded, name);
+    if (field === undefined) return undefined;
+    const documents = field.type === 4 ? rawDocuments(field.value) : undefined;
+    if (documents === undefined) {
+      throw new CommandError(14, `BSON field '${this.name}.${name}' must be an array of objects`);
+    }
+    return documents;
+  }
+
+  /** Runs a read over the transaction's view, or over a view of its own. */
+  async read<T>(run: (view: ReadView) => Promise<T> | T): Promise<T> {
+    if (this.transaction !== undefined) return run(this.transaction);
+    const view = this.server.engine.view();
+    try {
+      return await run(view);
+    } finally {
+      view.release();
+    }
+  }
+
+  /** Runs a write inside the transaction, or as one commit of its own. */
+  async write<T>(run: (transaction: Transaction) => Promise<T> | T): Promise<T> {
+    if (this.transaction !== undefined) return run(this.transaction);
+    return this.server.engine.write(run, this.deadline === undefined ? {} : { deadline: this.deadline });
+  }
+
+  /** The collection, made when it is missing. */
+  existingOrNew(transaction: Transaction, name = this.collection): CollectionInfo {
+    return transaction.collection(this.db, name) ?? transaction.createCollection(this.db, name, {});
+  }
+}

@@ -1,0 +1,164 @@
+import { decode } from '../../bson/decode.js';
+import { encode } from '../../bson/encode.js';
+import type { BsonValue, Doc } from '../../bson/values.js';
+import { CommandError } from '../../errors.js';
+import { compileFilter } from '../../query/filter.js';
+import { compileProjection } from '../../query/projection.js';
+import type { QueryVariables } from '../../query/query.js';
+import { compileSort } from '../../query/sort.js';
+import type { CollectionInfo, ReadView } from '../../storage/engine.js';
+import { compileMatching, type Matching, naturalOrder, proposals } from './matching.js';
+import { Pace } from './pace.js';
+
+export interface FindQuery {
+  readonly filter: Doc;
+  readonly sort: Doc | undefined;
+  readonly projection: Doc | undefined;
+  readonly hint: BsonValue;
+  readonly skip: number;
+  /** 0: no limit. */
+  readonly limit: number;
+  readonly variables: QueryVariables;
+  readonly showRecordId: boolean;
+}
+
+/** A chunk is handed on when it holds this much, so that a reader of one batch does not pay for many. */
+const CHUNK_DOCUMENTS = 128;
+const CHUNK_BYTES = 1024 * 1024;
+/** What an unindexed sort may hold. Source: MongoDB manual, "Limits and Thresholds", Sort Operations. */
+const SORT_BYTES_MAX = 100 * 1024 * 1024;
+
+interface Row {
+  readonly bytes: Uint8Array;
+  readonly doc: Doc | undefined;
+  readonly recordId: number;
+}
+
+/** The documents a find command answers, encoded. What can be refused is refused here, before any is read. */
+export function findResults(
+  view: ReadView,
+  collection: CollectionInfo | undefined,
+  query: FindQuery,
+  checkInterrupted: () => void,
+): AsyncGenerator<Uint8Array[], void, void> {
+  const natural = naturalOrder(query.hint, query.sort);
+  const sorts = natural === undefined && query.sort !== undefined && Object.keys(query.sort).length > 0;
+  const sort = sorts ? query.sort : undefined;
+  const order = sort === undefined ? undefined : compileSort(sort);
+  const shape = rowShape(query);
+  if (collection === undefined) {
+    compileFilter(query.filter, query.variables);
+    return noRows();
+  }
+  const matching = compileMatching(collection, { ...query, sort });
+  const rows = matchingRows(view, collection, matching, { reverse: natural === -1 }, checkInterrupted);
+  return pageOf(order === undefined || providesSort(matching) ? rows : sortedRows(rows, order, query), shape, query);
+}
+
+async function* noRows(): AsyncGenerator<Uint8Array[], void, void> {}
+
+async function* pageOf(
+  rows: AsyncGenerator<Row[], void, void>,
+  shape: (row: Row) => Uint8Array,
+  query: FindQuery,
+): AsyncGenerator<Uint8Array[], void, void> {
+  let skip = query.skip;
+  let left = query.limit === 0 ? Infinity : query.limit;
+  let chunk: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const batch of rows) {
+    for (const row of batch) {
+      if (skip > 0) {
+        skip -= 1;
+        continue;
+      }
+      const document = shape(row);
+      chunk.push(document);
+      bytes += document.length;
+      left -= 1;
+      if (left === 0) break;
+      if (chunk.length >= CHUNK_DOCUMENTS || bytes >= CHUNK_BYTES) {
+        yield chunk;
+        chunk = [];
+        bytes = 0;
+      }
+    }
+    if (left === 0) break;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+function providesSort({ plan }: Matching): boolean {
+  return (plan.kind === 'index' && plan.providesSort) || (plan.kind === 'ids' && plan.ids.length < 2);
+}
+
+function rowShape(query: FindQuery): (row: Row) => Uint8Array {
+  const { projection, showRecordId } = query;
+  if ((projection === undefined || Object.keys(projection).length === 0) && !showRecordId) return ({ bytes }) => bytes;
+  const project =
+    projection === undefined ? (doc: Doc) => doc : compileProjection(projection, query.filter, query.variables);
+  return ({ bytes, doc, recordId }) => {
+    const projected = project(doc ?? decode(bytes));
+    return encode(showRecordId ? { ...projected, $recordId: recordId } : projected);
+  };
+}
+
+async function* matchingRows(
+  view: ReadView,
+  collection: CollectionInfo,
+  matching: Matching,
+  options: { readonly reverse: boolean },
+  checkInterrupted: () => void,
+): AsyncGenerator<Row[], void, void> {
+  const pace = new Pace(checkInterrupted);
+  let rows: Row[] = [];
+  let bytesHeld = 0;
+  for (const { recordId, bytes } of proposals(view, collection, matching.plan, options)) {
+    if (matching.matchesAll) {
+      rows.push({ bytes, doc: undefined, recordId });
+      bytesHeld += bytes.length;
+    } else {
+      const doc = decode(bytes);
+      if (matching.matches(doc)) {
+        rows.push({ bytes, doc, recordId });
+        bytesHeld += bytes.length;
+      }
+    }
+    if (rows.length >= CHUNK_DOCUMENTS || bytesHeld >= CHUNK_BYTES) {
+      yield rows;
+      rows = [];
+      bytesHeld = 0;
+    }
+    if (pace.due) await pace.breathe();
+  }
+  if (rows.length > 0) yield rows;
+}
+
+async function* sortedRows(
+  rows: AsyncGenerator<Row[], void, void>,
+  order: (a: Doc, b: Doc) => number,
+  query: FindQuery,
+): AsyncGenerator<Row[], void, void> {
+  const byOrder = (a: Row, b: Row): number => order(a.doc!, b.doc!);
+  const wanted = query.limit === 0 ? Infinity : query.skip + query.limit;
+  let kept: Row[] = [];
+  let bytesHeld = 0;
+  for await (const batch of rows) {
+    for (const { bytes, doc, recordId } of batch) {
+      kept.push({ bytes, doc: doc ?? decode(bytes), recordId });
+      bytesHeld += bytes.length;
+    }
+    if (kept.length > 2 * wanted + CHUNK_DOCUMENTS) {
+      kept = kept.sort(byOrder).slice(0, wanted);
+      bytesHeld = kept.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    }
+    if (bytesHeld > SORT_BYTES_MAX) {
+      throw new CommandError(
+        292,
+        `Executor error during find command :: caused by :: Sort exceeded memory limit of ${SORT_BYTES_MAX} bytes, but did not opt in to external sorting. Sort by an index, add a limit or narrow the filter.`,
+      );
+    }
+  }
+  kept.sort(byOrder);
+  for (let at = 0; at < kept.length; at += CHUNK_DOCUMENTS) yield kept.slice(at, at + CHUNK_DOCUMENTS);
+}
