@@ -51,12 +51,18 @@ export interface SearchContext {
 export type SearchOutcome =
   /** Documents to look up. `metaOf` says what `$meta` knows of a hit; `searchMeta` is the value of `$$SEARCH_META`. */
   | {
-      readonly hits: readonly SearchHit[];
-      readonly metaOf: (hit: SearchHit) => DocMeta;
+      readonly hits: SearchHits;
+      readonly metaOf: (hit: SearchHit, doc: Doc) => DocMeta;
       readonly searchMeta?: Doc;
     }
   /** Documents as they are ($searchMeta). */
   | { readonly documents: readonly Doc[] };
+
+/** Hits in order, best first, of which mostly only the first page is read: a kind may order the rest when it is asked for. */
+export interface SearchHits {
+  readonly length: number;
+  slice(from: number, to: number): readonly SearchHit[];
+}
 
 export interface SearchIndexInstance {
   /** The last commit whose changes are durable inside the index: after a crash the manager feeds again from there. 0: empty. */

@@ -55,10 +55,11 @@ export function searchStage(
       checkInterrupted();
       const page = hits.slice(from, from + LOOKUP_BATCH);
       const docs = fetch(page.map((hit) => hit.recordId));
-      const found = page.flatMap((hit, i) => {
+      const found = page.flatMap((hit, i): Doc[] => {
         const doc = docs[i];
         if (doc === undefined) return [];
-        return setMeta(doc, searchMeta === undefined ? metaOf(hit) : { ...metaOf(hit), searchMeta });
+        const meta = metaOf(hit, doc);
+        return [setMeta(doc, searchMeta === undefined ? meta : { ...meta, searchMeta })];
       });
       if (found.length > 0) yield found;
     }

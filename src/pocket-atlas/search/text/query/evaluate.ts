@@ -1,0 +1,302 @@
+import { Bitmap } from '../../bitmap.js';
+import { SearchFailure } from '../../search-failure.js';
+import {
+  EXISTS,
+  type ExactField,
+  liveRows,
+  type NumericField,
+  type Segment,
+  type WordsField,
+} from '../index/segment.js';
+import {
+  documentFrequency,
+  type FieldStatistics,
+  fieldStatistics,
+  inverseDocumentFrequency,
+  scorePostings,
+  termWeight,
+} from './bm25.js';
+import { type ExpandedTerm, fuzzyTerms } from './expand-terms.js';
+import type { CompoundNode, ExactRangeNode, Node, NumericRangeNode, PhraseNode, WordsNode } from './node.js';
+import { matchPhrase } from './phrase.js';
+
+/** Rows of one segment that match, and their scores (null: all 0). Scores of other rows mean nothing. */
+export interface Matches {
+  readonly rows: Bitmap;
+  readonly scores: Float32Array | null;
+}
+
+/** Lucene's limit on the clauses of one query. */
+export const MAX_CLAUSES = 1024;
+
+/** Runs a query on every segment. Statistics are those of the whole index, so that segments agree. */
+export function evaluateQuery(node: Node, segments: readonly Segment[]): { segment: Segment; matches: Matches }[] {
+  const evaluation = new Evaluation(segments);
+  return segments.map((segment) => ({ segment, matches: evaluation.run(node, segment, liveRows(segment)) }));
+}
+
+class Evaluation {
+  private readonly segments: readonly Segment[];
+  private readonly statistics = new Map<string, FieldStatistics>();
+  private readonly frequencies = new Map<string, number>();
+  private readonly expansions = new Map<Node, ExpandedTerm[][]>();
+
+  constructor(segments: readonly Segment[]) {
+    this.segments = segments;
+  }
+
+  /** The result is within `allowed`. */
+  run(node: Node, segment: Segment, allowed: Bitmap): Matches {
+    switch (node.kind) {
+      case 'words':
+        return this.words(node, segment, allowed);
+      case 'phrase':
+        return this.phrase(node, segment, allowed);
+      case 'pattern':
+        return constantScores(patternRows(node, segment).and(allowed), 1);
+      case 'exact':
+        return constantScores(exactRows(segment, segment.exact.get(node.key), node.values).and(allowed), 1);
+      case 'exactRange':
+        return constantScores(exactRangeRows(node, segment).and(allowed), 1);
+      case 'range':
+        return constantScores(numericRangeRows(node, segment).and(allowed), 1);
+      case 'near':
+        return nearScores(node, segment, allowed);
+      case 'exists':
+        return constantScores(existsRows(node.path, segment).and(allowed), 1);
+      case 'any':
+        return this.any(node.children, segment, allowed);
+      case 'compound':
+        return this.compound(node, segment, allowed);
+      case 'boost':
+        return scaled(this.run(node.child, segment, allowed), node.factor);
+      case 'constant':
+        return constantScores(this.run(node.child, segment, allowed).rows, node.value);
+      case 'all':
+        return constantScores(allowed.copy(), 1);
+      case 'none':
+        return { rows: new Bitmap(segment.rowCount), scores: null };
+    }
+  }
+
+  private words(node: WordsNode, segment: Segment, allowed: Bitmap): Matches {
+    const field = segment.words.get(node.key);
+    const rows = new Bitmap(segment.rowCount);
+    if (field === undefined) return { rows, scores: null };
+    const scores = new Float32Array(segment.rowCount);
+    const { averageLength } = this.statisticsOf(node.key);
+    let remaining: Bitmap | null = null;
+    for (const group of this.expand(node)) {
+      const found = node.require === 'all' ? new Bitmap(segment.rowCount) : rows;
+      for (const { term, boost } of group) {
+        const ordinal = field.dictionary.find(term);
+        if (ordinal < 0) continue;
+        const weight = this.idf(node.key, term) * boost;
+        scorePostings(field, ordinal, weight, averageLength, allowed.words, scores, found.words);
+      }
+      if (node.require === 'all') remaining = remaining === null ? found : remaining.and(found);
+    }
+    return { rows: remaining ?? rows, scores };
+  }
+
+  /** For each query word the index terms that stand for it. The same in every segment. */
+  private expand(node: WordsNode): ExpandedTerm[][] {
+    let groups = this.expansions.get(node);
+    if (groups === undefined) {
+      const { fuzzy } = node;
+      groups = node.words.map((word) =>
+        fuzzy === null ? [{ term: word, boost: 1 }] : fuzzyTerms(this.segments, node.key, word, fuzzy),
+      );
+      const clauses = groups.reduce((sum, group) => sum + group.length, 0);
+      if (clauses > MAX_CLAUSES) throw new SearchFailure(`maxClauseCount is set to ${MAX_CLAUSES}`);
+      this.expansions.set(node, groups);
+    }
+    return groups;
+  }
+
+  private phrase(node: PhraseNode, segment: Segment, allowed: Bitmap): Matches {
+    const rows = new Bitmap(segment.rowCount);
+    const field = segment.words.get(node.key);
+    if (field === undefined) return { rows, scores: null };
+    const scores = new Float32Array(segment.rowCount);
+    const { averageLength } = this.statisticsOf(node.key);
+    const weight = node.words.reduce((sum, { term }) => sum + this.idf(node.key, term), 0);
+    matchPhrase(field, node, (row, freq) => {
+      if (!allowed.has(row)) return;
+      rows.add(row);
+      scores[row] = weight * termWeight(freq, field.lengths[row]!, averageLength);
+    });
+    return { rows, scores };
+  }
+
+  private any(children: readonly Node[], segment: Segment, allowed: Bitmap): Matches {
+    const rows = new Bitmap(segment.rowCount);
+    const scores = new Float32Array(segment.rowCount);
+    for (const child of children) {
+      const matches = this.run(child, segment, allowed);
+      rows.or(matches.rows);
+      addScores(scores, matches);
+    }
+    return { rows, scores };
+  }
+
+  private compound(node: CompoundNode, segment: Segment, within: Bitmap): Matches {
+    let allowed = within;
+    const scores = new Float32Array(segment.rowCount);
+    for (const child of node.filter) allowed = this.run(child, segment, allowed).rows;
+    for (const child of node.mustNot) allowed = allowed.copy().andNot(this.run(child, segment, allowed).rows);
+    for (const child of node.must) {
+      const matches = this.run(child, segment, allowed);
+      addScores(scores, matches);
+      allowed = matches.rows;
+    }
+    // should alone must match at least once; beside must or filter it only adds to the score
+    const required = Math.max(
+      node.minimumShouldMatch,
+      node.must.length + node.filter.length === 0 && node.should.length > 0 ? 1 : 0,
+    );
+    const hits = required > 1 ? new Uint16Array(segment.rowCount) : null;
+    const matched = new Bitmap(segment.rowCount);
+    for (const child of node.should) {
+      const matches = this.run(child, segment, allowed);
+      addScores(scores, matches);
+      matched.or(matches.rows);
+      if (hits !== null) for (const row of matches.rows.rows()) hits[row]!++;
+    }
+    if (required === 0) return { rows: allowed === within ? allowed.copy() : allowed, scores };
+    if (hits !== null) for (const row of matched.rows()) if (hits[row]! < required) matched.remove(row);
+    return { rows: matched, scores };
+  }
+
+  private statisticsOf(key: string): FieldStatistics {
+    let known = this.statistics.get(key);
+    if (known === undefined) {
+      known = fieldStatistics(this.segments, key);
+      this.statistics.set(key, known);
+    }
+    return known;
+  }
+
+  private idf(key: string, term: string): number {
+    const name = `${key}\0${term}`;
+    let frequency = this.frequencies.get(name);
+    if (frequency === undefined) {
+      frequency = documentFrequency(this.segments, key, term);
+      this.frequencies.set(name, frequency);
+    }
+    return inverseDocumentFrequency(this.statisticsOf(key).rows, frequency);
+  }
+}
+
+function addScores(scores: Float32Array, { rows, scores: more }: Matches): void {
+  if (more === null) return;
+  const { words } = rows;
+  for (let i = 0; i < words.length; i++) {
+    let word = words[i]!;
+    while (word !== 0) {
+      const row = (i << 5) + 31 - Math.clz32(word & -word);
+      scores[row]! += more[row]!;
+      word &= word - 1;
+    }
+  }
+}
+
+function constantScores(rows: Bitmap, value: number): Matches {
+  return { rows, scores: value === 0 ? null : new Float32Array(rows.size).fill(value) };
+}
+
+function scaled({ rows, scores }: Matches, factor: number): Matches {
+  return { rows, scores: scores === null ? null : scores.map((score) => score * factor) };
+}
+
+function addPostings(rows: Bitmap, field: ExactField, ordinal: number): void {
+  const end = field.postingStarts[ordinal + 1]!;
+  for (let i = field.postingStarts[ordinal]!; i < end; i++) rows.add(field.rows[i]!);
+}
+
+function exactRows(segment: Segment, field: ExactField | undefined, values: readonly string[]): Bitmap {
+  const rows = new Bitmap(segment.rowCount);
+  for (const value of values) {
+    const ordinal = field?.dictionary.find(value) ?? -1;
+    if (ordinal >= 0) addPostings(rows, field!, ordinal);
+  }
+  return rows;
+}
+
+function exactRangeRows({ key, lower, upper }: ExactRangeNode, segment: Segment): Bitmap {
+  const rows = new Bitmap(segment.rowCount);
+  const field = segment.exact.get(key);
+  if (field === undefined) return rows;
+  // strings are the keys that begin with s
+  const { start, end } = field.dictionary.prefixRange('s');
+  for (let ordinal = start; ordinal < end; ordinal++) {
+    const order = (bound: string): number => field.dictionary.compareAt(ordinal, Buffer.from(bound));
+    if (lower !== null && (lower.inclusive ? order(lower.value) < 0 : order(lower.value) <= 0)) continue;
+    if (upper !== null && (upper.inclusive ? order(upper.value) > 0 : order(upper.value) >= 0)) break;
+    addPostings(rows, field, ordinal);
+  }
+  return rows;
+}
+
+function numericRangeRows(node: NumericRangeNode, segment: Segment): Bitmap {
+  const rows = new Bitmap(segment.rowCount);
+  const field = segment.numeric.get(node.key);
+  if (field === undefined) return rows;
+  for (let i = firstAtLeast(field, node.lower); i < field.values.length; i++) {
+    const value = field.values[i]!;
+    if (value === node.lower && !node.lowerInclusive) continue;
+    if (value > node.upper || (value === node.upper && !node.upperInclusive)) break;
+    rows.add(field.rows[i]!);
+  }
+  return rows;
+}
+
+function firstAtLeast({ values }: NumericField, bound: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function nearScores(node: { key: string; origin: number; pivot: number }, segment: Segment, allowed: Bitmap): Matches {
+  const rows = new Bitmap(segment.rowCount);
+  const scores = new Float32Array(segment.rowCount);
+  const field = segment.numeric.get(node.key);
+  for (let i = 0; i < (field?.rows.length ?? 0); i++) {
+    const row = field!.rows[i]!;
+    if (!allowed.has(row)) continue;
+    rows.add(row);
+    const score = node.pivot / (node.pivot + Math.abs(field!.values[i]! - node.origin));
+    scores[row] = Math.max(scores[row]!, score);
+  }
+  return { rows, scores };
+}
+
+function existsRows(path: string, segment: Segment): Bitmap {
+  const rows = new Bitmap(segment.rowCount);
+  const field = segment.exact.get(EXISTS);
+  if (field === undefined) return rows;
+  const itself = field.dictionary.find(path);
+  if (itself >= 0) addPostings(rows, field, itself);
+  const below = field.dictionary.prefixRange(`${path}.`);
+  for (let ordinal = below.start; ordinal < below.end; ordinal++) addPostings(rows, field, ordinal);
+  return rows;
+}
+
+function patternRows(
+  { key, prefix, pattern }: { key: string; prefix: string; pattern: RegExp },
+  segment: Segment,
+): Bitmap {
+  const rows = new Bitmap(segment.rowCount);
+  const field: WordsField | undefined = segment.words.get(key);
+  if (field === undefined) return rows;
+  const { start, end } = field.dictionary.prefixRange(prefix);
+  for (let ordinal = start; ordinal < end; ordinal++) {
+    if (pattern.test(field.dictionary.term(ordinal))) addPostings(rows, field, ordinal);
+  }
+  return rows;
+}
