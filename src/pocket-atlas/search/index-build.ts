@@ -107,7 +107,9 @@ export class IndexBuild {
 
   #canCatchUp(instance: SearchIndexInstance): boolean {
     this.#position = instance.checkpoint;
-    return instance.checkpoint + 1 >= this.#options.engine.oplog.oldest;
+    const { oplog } = this.#options.engine;
+    oplog.checkpoint(this.#consumer, this.#position);
+    return this.#position + 1 >= oplog.oldest;
   }
 
   /**

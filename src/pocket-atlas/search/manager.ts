@@ -7,7 +7,7 @@ import type { CollectionInfo, Engine } from '../storage/engine.js';
 import { type BuildEntry, type DiscardedBuild, type IndexEntry, openCatalogue } from './catalogue.js';
 import { allCollections, consumerName, IndexBuild } from './index-build.js';
 import { parseCreate, parseDrop, parseUpdate, type Selector } from './index-commands.js';
-import { type BuildState, indexRow, MONGOT_STATE } from './index-rows.js';
+import { indexRow, MONGOT_STATE } from './index-rows.js';
 import { SearchFailure } from './search-failure.js';
 import type { SearchIndexKind, SearchOutcome, SearchRequest } from './search-index.js';
 import { searchStage } from './search-stage.js';
@@ -69,6 +69,8 @@ class Manager implements SearchManager {
   readonly #indexes = new Map<string, RunningIndex>();
   /** Catalogue changes and removals, one after the other. */
   #changes: Promise<unknown> = Promise.resolve();
+  /** Builds on their way out. Kept apart from `#changes`: a build may be waiting for its turn there while it is stopped. */
+  readonly #retiring = new Set<Promise<void>>();
   #isClosed = false;
 
   constructor({ engine, kinds, lagMs, now = Date.now }: SearchManagerOptions) {
@@ -199,9 +201,10 @@ class Manager implements SearchManager {
     this.#isClosed = true;
     await this.#changes;
     const builds = [...this.#indexes.values()].flatMap(({ main, staged }) => [main, staged]);
-    this.#indexes.clear();
     await Promise.all(builds.map((build) => build?.stop({ persist: true })));
+    await Promise.all(this.#retiring);
     await this.#changes;
+    this.#indexes.clear();
   }
 
   async #answer(
@@ -330,7 +333,7 @@ class Manager implements SearchManager {
   }
 
   async #remove(index: RunningIndex): Promise<void> {
-    if (this.#indexes.get(index.entry.id) !== index) return;
+    if (this.#isClosed || this.#indexes.get(index.entry.id) !== index) return;
     this.#indexes.delete(index.entry.id);
     await this.#catalogue.remove(index.entry, discardedBuilds(index.entry));
     for (const build of [index.main, index.staged]) if (build !== undefined) this.#retire(index.entry, build);
@@ -350,8 +353,9 @@ class Manager implements SearchManager {
       .stop({ persist: false })
       .then(() => this.#discard({ type: entry.type, buildId: build.entry.buildId }))
       // What could not be removed now is still noted in the catalogue, and removed at the next start.
-      .catch(() => {});
-    this.#changes = Promise.all([this.#changes.catch(() => {}), retired]);
+      .catch(() => {})
+      .finally(() => this.#retiring.delete(retired));
+    this.#retiring.add(retired);
   }
 
   async #discard(build: DiscardedBuild): Promise<void> {

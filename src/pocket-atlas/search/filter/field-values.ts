@@ -14,7 +14,7 @@ export function fieldValues(doc: Doc, path: readonly string[]): FieldValues {
   for (const value of found) {
     for (const element of Array.isArray(value) ? value : [value]) {
       const key = filterKey(element);
-      if (key !== undefined) keys.set(key.latin1Slice(), key);
+      if (key !== undefined) keys.set(key.toString('latin1'), key);
     }
   }
   return { keys: [...keys.values()], present: found.length > 0 };

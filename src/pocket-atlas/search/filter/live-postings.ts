@@ -12,7 +12,7 @@ export class LivePostings implements FieldPostings {
   add(row: number, values: FieldValues): void {
     if (values.present) this.#existing.push(row);
     for (const key of values.keys) {
-      const name = key.latin1Slice();
+      const name = key.toString('latin1');
       const rows = this.#rows.get(name);
       if (rows === undefined) this.#rows.set(name, [row]);
       else rows.push(row);
@@ -20,12 +20,12 @@ export class LivePostings implements FieldPostings {
   }
 
   addEqual(key: FilterKey, into: Bitmap): void {
-    addAll(this.#rows.get(key.latin1Slice()), into);
+    addAll(this.#rows.get(key.toString('latin1')), into);
   }
 
   addRange(range: KeyBounds, into: Bitmap): void {
-    const lower = range.lower?.key.latin1Slice();
-    const upper = range.upper?.key.latin1Slice();
+    const lower = range.lower?.key.toString('latin1');
+    const upper = range.upper?.key.toString('latin1');
     for (const [key, rows] of this.#rows) {
       if (key.charCodeAt(0) !== range.tag) continue;
       if (lower !== undefined && (key < lower || (key === lower && !range.lower?.inclusive))) continue;
