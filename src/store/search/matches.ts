@@ -1,35 +1,37 @@
 import type { FilterScalar, MetadataCondition, SearchFilter } from '../filter.js';
-import type { Filterable, FilterableType, Metadata, MetadataScalar } from '../records.js';
+import { declaredType, type FilterKeys } from '../filter-mql.js';
+import type { FilterableType } from '../records.js';
 import { parseInstant } from './instant.js';
 import { type ComparedValue, isWithin, toBounds, toCompared } from './predicate.js';
 
-/** What a filter looks at. */
+type Value = ComparedValue | null;
+
+/** What a filter looks at. Dates of `metadata` may be instants already or still RFC 3339 strings. */
 export interface FilteredDocument {
   readonly id: string;
-  readonly title?: string;
   readonly agentIds: readonly string[];
-  readonly metadata: Metadata;
+  readonly metadata: Readonly<Record<string, Value | readonly Value[]>>;
 }
 
 /**
  * Whether a document passes a filter, straight from the contract's words: the last say on every hit, and what the index
  * filters are tested against. Throws like `toPredicate`.
  */
-export function matches(filter: SearchFilter, document: FilteredDocument, filterable: Filterable): boolean {
+export function matches(filter: SearchFilter, document: FilteredDocument, keys: FilterKeys): boolean {
+  if (filter.titles !== undefined) throw new TypeError('Titles are looked up before a filter is applied');
   return (
     (filter.ids === undefined || filter.ids.includes(document.id)) &&
-    (filter.titles === undefined || (document.title !== undefined && filter.titles.includes(document.title))) &&
     (filter.agentIds === undefined || filter.agentIds.some((agent) => document.agentIds.includes(agent))) &&
-    (filter.metadata ?? []).every((condition) => holds(condition, document.metadata, filterable)) &&
-    (filter.and ?? []).every((part) => matches(part, document, filterable)) &&
-    (filter.or === undefined || filter.or.some((part) => matches(part, document, filterable))) &&
-    (filter.not === undefined || !matches(filter.not, document, filterable))
+    (filter.metadata ?? []).every((condition) => holds(condition, document.metadata, keys)) &&
+    (filter.and ?? []).every((part) => matches(part, document, keys)) &&
+    (filter.or === undefined || filter.or.some((part) => matches(part, document, keys))) &&
+    (filter.not === undefined || !matches(filter.not, document, keys))
   );
 }
 
-function holds(condition: MetadataCondition, metadata: Metadata, filterable: Filterable): boolean {
+function holds(condition: MetadataCondition, metadata: FilteredDocument['metadata'], keys: FilterKeys): boolean {
   const { key } = condition;
-  const type = Object.hasOwn(filterable, key) ? filterable[key]! : 'string';
+  const type = declaredType(key, keys);
   const stored = Object.hasOwn(metadata, key) ? (metadata[key] ?? null) : null;
   const values = valuesOf(stored, type);
   const equalsAny = (wanted: readonly FilterScalar[]) =>
@@ -45,10 +47,10 @@ function holds(condition: MetadataCondition, metadata: Metadata, filterable: Fil
   );
 }
 
-function valuesOf(stored: Metadata[string] | undefined, type: FilterableType): ComparedValue[] {
-  const list = (Array.isArray(stored) ? stored : [stored]) as readonly (MetadataScalar | undefined)[];
+function valuesOf(stored: Value | readonly Value[], type: FilterableType): ComparedValue[] {
+  const list = (Array.isArray(stored) ? stored : [stored]) as readonly Value[];
   return list
-    .filter((value) => value !== null && value !== undefined)
+    .filter((value) => value !== null)
     .map((value) => (type === 'date' && typeof value === 'string' ? (parseInstant(value) ?? value) : value));
 }
 

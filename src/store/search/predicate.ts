@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.js';
 import type { FilterScalar, MetadataCondition, SearchFilter } from '../filter.js';
-import type { Filterable, FilterableType } from '../records.js';
+import { declaredType, type FilterKeys } from '../filter-mql.js';
+import type { FilterableType } from '../records.js';
 import { parseInstant } from './instant.js';
 
 /**
@@ -38,28 +39,26 @@ const ALL: Predicate = { kind: 'all' };
 const NONE: Predicate = { kind: 'none' };
 const BOUND_OPERATORS = ['gt', 'gte', 'lt', 'lte'] as const;
 
-/** A filter whose titles were looked up: every `titles` became the ids of the documents that have them. */
-export type ResolvedFilter = SearchFilter & { readonly titles?: never };
-
 /**
- * The filter's predicate. Throws `AppError` BAD_USER_INPUT for a key that is not declared filterable, a date that is
- * none, and a bound that is not of the key's declared type (under `not` it would fail open).
+ * The filter's predicate; its titles must have been turned into ids before. Throws `AppError` BAD_USER_INPUT for a key
+ * that is not declared filterable, a date that is none, and a bound that is not of the key's declared type (under `not`
+ * it would fail open); INDEX_NOT_READY for a key that existing rows do not carry yet.
  */
-export function toPredicate(filter: SearchFilter | undefined, filterable: Filterable): Predicate {
-  return filter === undefined ? ALL : normalise(filter, filterable, false);
+export function toPredicate(filter: SearchFilter | undefined, keys: FilterKeys): Predicate {
+  return filter === undefined ? ALL : normalise(filter, keys, false);
 }
 
-function normalise(filter: SearchFilter, filterable: Filterable, negated: boolean): Predicate {
+function normalise(filter: SearchFilter, keys: FilterKeys, negated: boolean): Predicate {
   const parts: Predicate[] = [];
   if (filter.titles !== undefined) throw new TypeError('Titles are looked up before a filter is compiled');
   if (filter.ids !== undefined) parts.push(membership('documents', filter.ids, negated));
   if (filter.agentIds !== undefined) parts.push(membership('agents', filter.agentIds, negated));
-  for (const condition of filter.metadata ?? []) parts.push(metadata(condition, filterable, negated));
-  for (const part of filter.and ?? []) parts.push(normalise(part, filterable, negated));
+  for (const condition of filter.metadata ?? []) parts.push(metadata(condition, keys, negated));
+  for (const part of filter.and ?? []) parts.push(normalise(part, keys, negated));
   if (filter.or !== undefined) {
-    parts.push(join(negated ? 'and' : 'or', filter.or.map((part) => normalise(part, filterable, negated)))); // biome-ignore format: one line
+    parts.push(join(negated ? 'and' : 'or', filter.or.map((part) => normalise(part, keys, negated)))); // biome-ignore format: one line
   }
-  if (filter.not !== undefined) parts.push(normalise(filter.not, filterable, !negated));
+  if (filter.not !== undefined) parts.push(normalise(filter.not, keys, !negated));
   return join(negated ? 'or' : 'and', parts);
 }
 
@@ -81,10 +80,9 @@ function membership(test: 'documents' | 'agents', ids: readonly string[], negate
   return { kind: 'leaf', leaf: { test, ids: [...new Set(ids)] }, negated };
 }
 
-function metadata(condition: MetadataCondition, filterable: Filterable, negated: boolean): Predicate {
+function metadata(condition: MetadataCondition, keys: FilterKeys, negated: boolean): Predicate {
   const { key } = condition;
-  if (!Object.hasOwn(filterable, key)) throw undeclared(key, filterable);
-  const type = filterable[key]!;
+  const type = declaredType(key, keys);
   const parts: Predicate[] = [];
   const test = (leaf: Leaf, isNegative: boolean) => parts.push({ kind: 'leaf', leaf, negated: isNegative !== negated });
   const isIn = (values: readonly FilterScalar[], isNegative: boolean) => {
@@ -153,16 +151,6 @@ export function isWithin(value: ComparedValue, bounds: Bounds): boolean {
 function compare(a: ComparedValue, b: ComparedValue): number {
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return Number(a) - Number(b);
-}
-
-function undeclared(key: string, filterable: Filterable): AppError {
-  const declared = Object.keys(filterable);
-  const known = declared.length === 0 ? 'none is declared' : `declared are ${declared.join(', ')}`;
-  return new AppError(
-    'BAD_USER_INPUT',
-    `Metadata key "${key}" is not declared filterable (${known}): add it to GAZETTEER_FILTERABLE`,
-    { details: { key } },
-  );
 }
 
 function invalid(key: string, problem: string): AppError {

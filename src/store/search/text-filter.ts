@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
+import { parseObjectIds } from '../object-id.js';
 import type { Scope } from '../scope.js';
-import { objectIds } from './object-ids.js';
 import type { Leaf, Predicate } from './predicate.js';
-import { ofDeclaredType } from './vector-filter.js';
+import { NIL, typeName } from './vector-filter.js';
 
 /**
  * The clauses of `compound.filter` that hold a `$search` to the scope and the predicate. They do not score. A negated
@@ -43,16 +43,16 @@ function compile(scope: Scope, predicate: Predicate): Document | null {
 function compileLeaf(leaf: Leaf, negated: boolean): Document | null {
   switch (leaf.test) {
     case 'documents': {
-      const ids = objectIds(leaf.ids);
-      // An empty list cannot be sent; the nil id names no document.
-      return isIn('document_id', ids.length === 0 ? objectIds(['0'.repeat(24)]) : ids);
+      const ids = parseObjectIds(leaf.ids);
+      return isIn('document_id', ids.length === 0 ? [NIL] : ids);
     }
     case 'agents':
       return isIn('agent_ids', leaf.ids);
     case 'exists':
       return { exists: { path: `metadata.${leaf.key}` } };
     case 'in': {
-      const values = ofDeclaredType(leaf.values, leaf.type);
+      // The key is mapped for its declared type only: what asks for another one is left to re-validation.
+      const values = leaf.values.filter((value) => typeName(value) === leaf.type);
       if (values.length === 0 || (values.length < leaf.values.length && !negated)) return null;
       return isIn(`metadata.${leaf.key}`, values);
     }

@@ -1,8 +1,8 @@
-import type { Document } from 'mongodb';
+import { type Document, ObjectId } from 'mongodb';
+import { parseObjectIds } from '../object-id.js';
 import type { FilterableType } from '../records.js';
 import type { Scope } from '../scope.js';
-import { objectIds } from './object-ids.js';
-import type { Bounds, Leaf, Predicate } from './predicate.js';
+import type { Bounds, ComparedValue, Leaf, Predicate } from './predicate.js';
 
 /**
  * The `filter` of a `$vectorSearch`: the scope, always, and the predicate. The index compares one element of an array
@@ -39,27 +39,30 @@ function compileLeaf(leaf: Leaf, negated: boolean): Document | null {
     case 'exists':
       return { [`metadata.${leaf.key}`]: { $exists: !negated } };
     case 'in': {
-      const values = ofDeclaredType(leaf.values, leaf.type);
-      // Other types are not copied into the rows for sure: what asks for one is left to re-validation.
-      if (values.length < leaf.values.length && !negated) return null;
-      if (values.length === 0) return null;
-      return { [`metadata.${leaf.key}`]: { [negated ? '$nin' : '$in']: values } };
+      // Rows keep values of any type, but one list may hold one type only.
+      const lists = byType(leaf.values).map((values) => ({
+        [`metadata.${leaf.key}`]: { [negated ? '$nin' : '$in']: values },
+      }));
+      return lists.length === 1 ? lists[0]! : { [negated ? '$and' : '$or']: lists };
     }
     case 'range':
       return negated ? outside(`metadata.${leaf.key}`, leaf.bounds, leaf.type) : within(leaf.key, leaf.bounds);
   }
 }
 
-/** An empty list cannot be sent; the nil id names no document. */
+/** An empty list cannot be sent. */
 function documents(ids: readonly string[], negated: boolean): Document {
-  const valid = objectIds(ids);
-  return { document_id: { [negated ? '$nin' : '$in']: valid.length === 0 ? objectIds(['0'.repeat(24)]) : valid } };
+  const valid = parseObjectIds(ids);
+  return { document_id: { [negated ? '$nin' : '$in']: valid.length === 0 ? [NIL] : valid } };
 }
 
 function within(key: string, bounds: Bounds): Document {
   const operators = Object.entries(bounds).map(([operator, value]) => [`$${operator}`, value]);
   return { [`metadata.${key}`]: Object.fromEntries(operators) };
 }
+
+/** The id of no document. */
+export const NIL = new ObjectId('0'.repeat(24));
 
 const COMPLEMENTS = { gt: '$lte', gte: '$lt', lt: '$gte', lte: '$gt' } as const;
 const LEAST = { string: '', number: -Number.MAX_VALUE, date: new Date(-8.64e15), boolean: false } as const;
@@ -78,6 +81,12 @@ function outside(path: string, bounds: Bounds, type: FilterableType): Document {
   return { $or: [...beyond, { [path]: { $not: { $gte: LEAST[type] } } }] };
 }
 
-export function ofDeclaredType<T>(values: readonly T[], type: FilterableType): T[] {
-  return values.filter((value) => (value instanceof Date ? 'date' : typeof value) === type);
+function byType(values: readonly ComparedValue[]): ComparedValue[][] {
+  const lists = new Map<string, ComparedValue[]>();
+  for (const value of values) lists.set(typeName(value), [...(lists.get(typeName(value)) ?? []), value]);
+  return [...lists.values()];
+}
+
+export function typeName(value: ComparedValue): FilterableType {
+  return value instanceof Date ? 'date' : (typeof value as 'string' | 'number' | 'boolean');
 }

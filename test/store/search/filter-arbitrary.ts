@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import type { MetadataCondition, SearchFilter } from '../../../src/store/filter.js';
+import type { FilterKeys } from '../../../src/store/filter-mql.js';
 import type { Filterable, Metadata } from '../../../src/store/records.js';
 import type { FilteredDocument } from '../../../src/store/search/matches.js';
 
 /** Few values of each kind, so that random documents and random conditions meet often. */
 export const FILTERABLE: Filterable = { topic: 'string', year: 'number', open: 'boolean', due: 'date' };
+export const KEYS: FilterKeys = { declared: FILTERABLE, pending: new Set() };
 export const DOCUMENT_IDS = [1, 2, 3, 4].map((n) => String(n).padStart(24, '0'));
 const AGENTS = ['ann', 'bob', 'cid'];
 const VALUES = {
@@ -14,7 +16,7 @@ const VALUES = {
   due: ['2024-01-01T00:00:00Z', '2024-01-01T01:00:00+01:00', '2024-01-01T00:00:00.001Z', '2025-06-30T12:00:00Z'],
 } as const;
 type Key = keyof typeof VALUES;
-const KEYS = Object.keys(VALUES) as Key[];
+const NAMES = Object.keys(VALUES) as Key[];
 
 const scalarOf = (key: Key) => fc.constantFrom<string | number | boolean>(...VALUES[key]);
 
@@ -22,7 +24,7 @@ const scalarOf = (key: Key) => fc.constantFrom<string | number | boolean>(...VAL
 export const metadataArbitrary: fc.Arbitrary<Metadata> = fc
   .record(
     Object.fromEntries(
-      KEYS.map((key) => {
+      NAMES.map((key) => {
         const value = scalarOf(key);
         return [
           key,
@@ -44,7 +46,7 @@ export const documentArbitrary: fc.Arbitrary<FilteredDocument> = fc.record({
   metadata: metadataArbitrary,
 });
 
-const conditionArbitrary: fc.Arbitrary<MetadataCondition> = fc.constantFrom(...KEYS).chain((key) => {
+const conditionArbitrary: fc.Arbitrary<MetadataCondition> = fc.constantFrom(...NAMES).chain((key) => {
   const value = scalarOf(key);
   const values = fc.array(value, { maxLength: 3 });
   return fc

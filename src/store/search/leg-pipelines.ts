@@ -1,0 +1,99 @@
+import { Binary, type Document } from 'mongodb';
+import { analyzerOf } from '../analyzers.js';
+import type { FilterKeys } from '../filter-mql.js';
+import type { Scope } from '../scope.js';
+import { embeddingPath, TEXT_INDEX, vectorIndexName } from '../search-index-definitions.js';
+import { toPredicate } from './predicate.js';
+import { queryTerms } from './query-terms.js';
+import type { Leg, PreparedFilter, TextLeg, TextQuery, VectorLeg } from './search-store.js';
+import { toTextFilter } from './text-filter.js';
+import { toVectorFilter } from './vector-filter.js';
+
+/** The pipelines of a search, as pure data. They return ids and scores: text is read by re-validation only. */
+export interface PipelineContext {
+  readonly keys: FilterKeys;
+  /** The `multi` analyzers that the text index has. */
+  readonly analyzers: readonly string[];
+}
+
+export function legPipeline(context: PipelineContext, scope: Scope, leg: Leg): Document[] {
+  return leg.kind === 'VECTOR'
+    ? [vectorStage(context, scope, leg), project('vectorSearchScore')]
+    : [textStage(context, scope, leg), { $limit: leg.limit }, project('searchScore')];
+}
+
+function project(score: 'vectorSearchScore' | 'searchScore'): Document {
+  return { $project: { _id: 1, score: { $meta: score } } };
+}
+
+export function vectorStage(context: PipelineContext, scope: Scope, leg: VectorLeg): Document {
+  return {
+    $vectorSearch: {
+      index: vectorIndexName(leg.space.id),
+      path: embeddingPath(leg.space.id),
+      queryVector: Binary.fromFloat32Array(leg.vector),
+      // The server wants exactly one of the two ways to say how thorough it shall be.
+      ...(leg.numCandidates === null ? { exact: true } : { exact: false, numCandidates: leg.numCandidates }),
+      limit: leg.limit,
+      filter: toVectorFilter(scope, predicateOf(context, leg.filter)),
+    },
+  };
+}
+
+export function textStage(context: PipelineContext, scope: Scope, leg: TextLeg): Document {
+  return {
+    $search: {
+      index: TEXT_INDEX,
+      compound: {
+        must: [matchText(context, leg.query)],
+        filter: toTextFilter(scope, predicateOf(context, leg.filter)),
+      },
+    },
+  };
+}
+
+/** Any word of the query, by the standard analyzer and by the query's language's. */
+export function matchText(context: PipelineContext, query: TextQuery): Document {
+  const path = textPaths(context, query);
+  return { text: { query: queryTerms(query.text, path.length), path: path.length === 1 ? path[0] : path } };
+}
+
+export function textPaths(context: PipelineContext, query: TextQuery): (string | Document)[] {
+  const analyzer = query.language === null ? null : analyzerOf(query.language);
+  return analyzer !== null && context.analyzers.includes(analyzer)
+    ? ['text', { value: 'text', multi: analyzer }]
+    : ['text'];
+}
+
+/**
+ * `$rankFusion` of both legs, in the order of reciprocal-rank fusion in process: name order is the order of ties there,
+ * and `_id` the last word in both. https://www.mongodb.com/docs/manual/reference/operator/aggregation/rankFusion/
+ */
+export function rankFusionPipeline(
+  context: PipelineContext,
+  scope: Scope,
+  legs: { readonly vector: VectorLeg; readonly text: TextLeg },
+  weights: { readonly vector: number; readonly text: number },
+  limit: number,
+): Document[] {
+  return [
+    {
+      $rankFusion: {
+        input: {
+          pipelines: {
+            text: [textStage(context, scope, legs.text), { $limit: legs.text.limit }],
+            vector: [vectorStage(context, scope, legs.vector)],
+          },
+        },
+        combination: { weights: { text: weights.text, vector: weights.vector } },
+      },
+    },
+    { $limit: limit },
+    { $project: { _id: 1, score: { $meta: 'score' } } },
+  ];
+}
+
+/** A filter that comes down to few documents is sent as their ids, which both languages say exactly. */
+function predicateOf(context: PipelineContext, filter: PreparedFilter) {
+  return toPredicate(filter.documentIds === null ? filter.filter : { ids: filter.documentIds }, context.keys);
+}

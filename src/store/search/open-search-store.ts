@@ -1,0 +1,83 @@
+import type { Document } from 'mongodb';
+import type { Database } from '../database.js';
+import type { FilterKeys } from '../filter-mql.js';
+import { parseObjectIds } from '../object-id.js';
+import type { Scope } from '../scope.js';
+import { embeddingPath, TEXT_INDEX, vectorIndexName } from '../search-index-definitions.js';
+import type { SearchIndexManager } from '../search-indexes.js';
+import { freshChunkIds, hasChunks, storedVectors } from './fresh-chunks.js';
+import { legPipeline, type PipelineContext, rankFusionPipeline } from './leg-pipelines.js';
+import { prepareFilter } from './prepare-filter.js';
+import { readHighlights } from './read-highlights.js';
+import { readinessOf } from './readiness.js';
+import { revalidate } from './revalidate.js';
+import { runLeg } from './run-leg.js';
+import type { IndexKind, Pipeline, SearchStore } from './search-store.js';
+import { toTextFilter } from './text-filter.js';
+import { toVectorFilter } from './vector-filter.js';
+
+/** What the search functions share with the rest of the store. */
+export interface SearchContext {
+  readonly database: Database;
+  /** Read at every search: which keys are still being copied changes while the server runs. */
+  readonly filterKeys: () => FilterKeys;
+  /** The `multi` analyzers of the text index. */
+  readonly analyzers: readonly string[];
+  readonly searchIndexState: SearchIndexManager['searchIndexState'];
+}
+
+export function openSearchStore(context: SearchContext): SearchStore {
+  const { database } = context;
+  const pipelines = (): PipelineContext => ({ keys: context.filterKeys(), analyzers: context.analyzers });
+  return {
+    prepareFilter: (scope, filter, budget) => prepareFilter(database, context.filterKeys(), scope, filter, budget),
+    readiness: async (index, filter, options) => readinessOf(await context.searchIndexState(index, options), filter),
+    legPipeline: (scope, leg) => legPipeline(pipelines(), scope, leg) as Pipeline,
+    runLeg: (scope, leg, budget) => runLeg(database, indexName(leg), legPipeline(pipelines(), scope, leg), budget),
+    rankFusionPipeline: (scope, legs, weights, limit) =>
+      rankFusionPipeline(pipelines(), scope, legs, weights, limit) as Pipeline,
+    revalidate: (scope, chunkIds, filter, withText, budget) =>
+      revalidate(database, context.filterKeys(), scope, chunkIds, filter, withText, budget),
+    highlights: (scope, query, chunkIds, budget) =>
+      readHighlights(database, pipelines(), scope, query, chunkIds, budget),
+    freshChunkIds: (scope, since, limit, budget) => freshChunkIds(database, scope, since, limit, budget),
+    indexedAmong: async (scope, index, chunkIds, budget) => {
+      if (chunkIds.length === 0) return new Set();
+      const hits = await runLeg(database, indexName(index), membershipPipeline(scope, index, chunkIds), budget);
+      return new Set(hits.map(({ id }) => id));
+    },
+    vectors: (scope, space, chunkIds, budget) => storedVectors(database, scope, space, chunkIds, budget),
+    hasChunks: (scope, budget) => hasChunks(database, scope, budget),
+  };
+}
+
+export function indexName(index: IndexKind): string {
+  return index.kind === 'TEXT' ? TEXT_INDEX : vectorIndexName(index.space.id);
+}
+
+/** All of the given chunks that the index holds, in whatever order. */
+function membershipPipeline(scope: Scope, index: IndexKind, chunkIds: readonly string[]): Document[] {
+  const ids = parseObjectIds(chunkIds);
+  if (index.kind === 'TEXT') {
+    const filter = [...toTextFilter(scope, { kind: 'all' }), { in: { path: '_id', value: ids } }];
+    return [
+      { $search: { index: TEXT_INDEX, compound: { filter } } },
+      { $limit: ids.length },
+      { $project: { _id: 1, score: { $meta: 'searchScore' } } },
+    ];
+  }
+  return [
+    {
+      $vectorSearch: {
+        index: vectorIndexName(index.space.id),
+        path: embeddingPath(index.space.id),
+        // Any direction will do: all that pass the filter are asked for.
+        queryVector: Array.from({ length: index.space.dimensions }, (_, axis) => (axis === 0 ? 1 : 0)),
+        exact: true,
+        limit: ids.length,
+        filter: { $and: [toVectorFilter(scope, { kind: 'all' }), { _id: { $in: ids } }] },
+      },
+    },
+    { $project: { _id: 1, score: { $meta: 'vectorSearchScore' } } },
+  ];
+}
