@@ -27,6 +27,17 @@ export interface CommandInput {
   readonly sequences: ReadonlyMap<string, readonly Uint8Array[]>;
 }
 
+/** A namespace inside a write. */
+export interface Namespace {
+  readonly db: string;
+  readonly collection: string;
+}
+
+/** The collection, made when it is missing. */
+export function existingOrNew(transaction: Transaction, { db, collection }: Namespace): CollectionInfo {
+  return transaction.collection(db, collection) ?? transaction.createCollection(db, collection, {});
+}
+
 /** One running command: its input, its session and transaction, and its deadline. */
 export class CommandContext {
   readonly server: ServerState;
@@ -109,10 +120,5 @@ export class CommandContext {
   async write<T>(run: (transaction: Transaction) => Promise<T> | T): Promise<T> {
     if (this.transaction !== undefined) return run(this.transaction);
     return this.server.engine.write(run, this.deadline === undefined ? {} : { deadline: this.deadline });
-  }
-
-  /** The collection, made when it is missing. */
-  existingOrNew(transaction: Transaction, name = this.collection): CollectionInfo {
-    return transaction.collection(this.db, name) ?? transaction.createCollection(this.db, name, {});
   }
 }

@@ -12,6 +12,7 @@ import { explain } from './read/explain.js';
 import { find } from './read/find.js';
 import { getMore, killCursors } from './read/get-more.js';
 import * as sessions from './session/session-commands.js';
+import { bulkWrite } from './write/bulk-write.js';
 import { deleteCommand } from './write/delete.js';
 import { findAndModify } from './write/find-and-modify.js';
 import { insert } from './write/insert.js';
@@ -21,7 +22,9 @@ import { update } from './write/update.js';
 export const COMMANDS: Readonly<Record<string, Command>> = {
   abortTransaction: sessions.abortTransaction,
   aggregate,
+
   buildInfo: diagnostics.buildInfo,
+  bulkWrite,
   collMod: collections.collMod,
   collStats: databases.collStats,
   commitTransaction: sessions.commitTransaction,

@@ -3,9 +3,10 @@ import type { BsonValue, Doc } from '../../bson/values.js';
 import { CommandError } from '../../errors.js';
 import { compileFilter } from '../../query/filter.js';
 import type { QueryVariables } from '../../query/query.js';
+import type { Transaction } from '../../storage/engine.js';
 import { checkStatement, type FieldTable, numeric, truthy } from '../arguments.js';
 import type { Command } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext, Namespace } from '../context.js';
 import { compileMatching, firstMatch } from '../read/matching.js';
 import { writeToMatching } from './many.js';
 import { runStatements, type StatementResult, statementCount } from './statements.js';
@@ -38,25 +39,16 @@ export const deleteCommand: Command = {
     }
     statementCount(encoded.length);
     const statements = encoded.map((bytes) => readStatement(context, decode(bytes)));
-    const { db, collection: name, variables } = context;
+    const { variables } = context;
     const outcome = await runStatements(context, {
       count: statements.length,
       ordered: context.body.ordered === undefined || truthy(context.body.ordered),
       bytesOf: (index) => encoded[index]!.length,
       isAlone: (index) => statements[index]!.many,
-      runAlone: async (index) => deleteMany(context, { ...statements[index]!, variables }),
+      runAlone: async (index) => deleteMany(context, { ...statements[index]!, variables }, context),
       run: (transaction, index) => {
-        const statement = statements[index]!;
-        if (statement.many) return deleteMany(context, { ...statement, variables });
-        const collection = transaction.collection(db, name);
-        if (collection === undefined) {
-          compileFilter(statement.filter, variables);
-          return { n: 0 };
-        }
-        const match = firstMatch(transaction, collection, compileMatching(collection, { ...statement, variables }));
-        if (match === undefined) return { n: 0 };
-        transaction.remove(collection, match.recordId);
-        return { n: 1 };
+        const statement = { ...statements[index]!, variables };
+        return statement.many ? deleteMany(context, statement, context) : deleteOne(transaction, statement, context);
       },
     });
     const reply: Doc = { n: outcome.n };
@@ -83,16 +75,34 @@ function readStatement(context: CommandContext, statement: Doc): Statement {
   return { many: limit === 0, filter: statement.q as Doc, hint: statement.hint };
 }
 
+export interface Deletion {
+  readonly filter: Doc;
+  readonly hint: BsonValue;
+  readonly variables: QueryVariables;
+}
+
+export function deleteOne(transaction: Transaction, deletion: Deletion, namespace: Namespace): StatementResult {
+  const collection = transaction.collection(namespace.db, namespace.collection);
+  if (collection === undefined) {
+    compileFilter(deletion.filter, deletion.variables);
+    return { n: 0 };
+  }
+  const match = firstMatch(transaction, collection, compileMatching(collection, deletion));
+  if (match === undefined) return { n: 0 };
+  transaction.remove(collection, match.recordId);
+  return { n: 1 };
+}
+
 export async function deleteMany(
   context: CommandContext,
-  statement: { readonly filter: Doc; readonly hint: BsonValue; readonly variables: QueryVariables },
-  namespace: { readonly db: string; readonly collection: string } = context,
+  deletion: Deletion,
+  namespace: Namespace,
 ): Promise<StatementResult> {
-  compileFilter(statement.filter, statement.variables);
+  compileFilter(deletion.filter, deletion.variables);
   const n = await writeToMatching(
     context,
-    (view) => view.collection(namespace.db, namespace.collection),
-    (collection) => compileMatching(collection, statement),
+    namespace,
+    (collection) => compileMatching(collection, deletion),
     (transaction, collection, { recordId }) => transaction.remove(collection, recordId),
   );
   return { n };

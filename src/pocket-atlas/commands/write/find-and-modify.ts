@@ -7,7 +7,7 @@ import { compileProjection } from '../../query/projection.js';
 import type { Transaction } from '../../storage/engine.js';
 import { isDocument, truthy } from '../arguments.js';
 import type { Command } from '../command.js';
-import type { CommandContext } from '../context.js';
+import { type CommandContext, existingOrNew } from '../context.js';
 import { compileMatching, firstMatch } from '../read/matching.js';
 import { compileModification } from './modification.js';
 import { updateOf } from './update.js';
@@ -91,7 +91,7 @@ function modification(context: CommandContext): Step {
     const modified = compiled.applyToFirst(
       transaction,
       transaction.collection(context.db, context.collection),
-      () => context.existingOrNew(transaction),
+      () => existingOrNew(transaction, context),
       { racesAllowed: context.transaction === undefined },
     );
     const inserted = modified.upsertedId !== undefined;

@@ -6,6 +6,7 @@ import { CommandError } from '../../errors.js';
 import { joinDocuments, rawField, withoutField } from '../../wire/raw-document.js';
 import { truthy } from '../arguments.js';
 import type { Command } from '../command.js';
+import { existingOrNew } from '../context.js';
 import { runStatements, statementCount } from './statements.js';
 
 export const insert: Command = {
@@ -28,14 +29,14 @@ export const insert: Command = {
       throw new CommandError(40414, "BSON field 'insert.documents' is missing but a required field");
     }
     statementCount(documents.length);
-    const { collection } = context;
+    const { db, collection } = context;
     const prepared = documents.map((document) => lazily(() => prepareDocument(document)));
     const outcome = await runStatements(context, {
       count: prepared.length,
       ordered: context.body.ordered === undefined || truthy(context.body.ordered),
       bytesOf: (index) => documents[index]!.length,
       run: (transaction, index) => {
-        transaction.insert(context.existingOrNew(transaction, collection), prepared[index]!());
+        transaction.insert(existingOrNew(transaction, { db, collection }), prepared[index]!());
         return { n: 1 };
       },
     });
@@ -75,7 +76,7 @@ function assertStorableId(type: number, bytes: Uint8Array): void {
 }
 
 /** A statement that runs again (after a conflict) must insert the same `_id`. */
-function lazily<T>(make: () => T): () => T {
+export function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
     made ??= { value: make() };

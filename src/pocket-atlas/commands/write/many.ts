@@ -1,6 +1,6 @@
 import { decode } from '../../bson/decode.js';
 import type { CollectionInfo, RecordId, Transaction } from '../../storage/engine.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext, Namespace } from '../context.js';
 import { type MatchedRecord, type Matching, proposals } from '../read/matching.js';
 import { Pace } from '../read/pace.js';
 
@@ -14,15 +14,13 @@ const BYTES_PER_COMMIT = 8 * 1024 * 1024;
  */
 export async function writeToMatching(
   context: CommandContext,
-  collectionOf: (view: {
-    collection(db: string, name: string): CollectionInfo | undefined;
-  }) => CollectionInfo | undefined,
+  namespace: Namespace,
   compile: (collection: CollectionInfo) => Matching,
   write: (transaction: Transaction, collection: CollectionInfo, record: MatchedRecord) => void,
 ): Promise<number> {
   const pace = new Pace(context.checkInterrupted);
   const matched = await context.read(async (view) => {
-    const collection = collectionOf(view);
+    const collection = view.collection(namespace.db, namespace.collection);
     const records: { recordId: RecordId; size: number }[] = [];
     if (collection === undefined) return records;
     const matching = compile(collection);
@@ -45,7 +43,7 @@ export async function writeToMatching(
     }
     const part = matched.slice(start, end);
     written += await context.write(async (transaction) => {
-      const collection = collectionOf(transaction);
+      const collection = transaction.collection(namespace.db, namespace.collection);
       if (collection === undefined) return 0;
       const matching = compile(collection);
       let count = 0;

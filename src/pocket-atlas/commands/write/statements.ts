@@ -18,6 +18,8 @@ export interface StatementResult {
 }
 
 export interface StatementsOutcome {
+  /** One row per statement that worked, where they are asked for. */
+  details: Doc[];
   n: number;
   nModified: number;
   upserted: Doc[];
@@ -27,6 +29,8 @@ export interface StatementsOutcome {
 export interface Statements {
   readonly count: number;
   readonly ordered: boolean;
+  /** Keep a row for each statement in `details`. */
+  readonly detailed?: boolean;
   readonly bytesOf: (index: number) => number;
   readonly run: (transaction: Transaction, index: number) => StatementResult | Promise<StatementResult>;
   /** Statements that commit by themselves outside of a transaction, as those on many documents do. */
@@ -46,12 +50,12 @@ export function statementCount(count: number): void {
  * each a commit. A group of a retryable write is remembered in its own commit and answered from memory when it comes again.
  */
 export async function runStatements(context: CommandContext, statements: Statements): Promise<StatementsOutcome> {
-  const outcome: StatementsOutcome = { n: 0, nModified: 0, upserted: [], writeErrors: [] };
+  const outcome: StatementsOutcome = { details: [], n: 0, nModified: 0, upserted: [], writeErrors: [] };
   let at = 0;
   while (at < statements.count) {
     context.checkInterrupted();
     const group = isAlone(context, statements, at)
-      ? { outcome: await oneStatement(statements.runAlone!(at), at), end: at + 1 }
+      ? { outcome: await oneStatement(statements, at), end: at + 1 }
       : await runGroup(context, statements, at);
     merge(outcome, group.outcome);
     if (outcome.writeErrors.length > 0) {
@@ -66,10 +70,10 @@ export async function runStatements(context: CommandContext, statements: Stateme
   return outcome;
 }
 
-async function oneStatement(result: Promise<StatementResult>, index: number): Promise<StatementsOutcome> {
-  const outcome: StatementsOutcome = { n: 0, nModified: 0, upserted: [], writeErrors: [] };
+async function oneStatement(statements: Statements, index: number): Promise<StatementsOutcome> {
+  const outcome: StatementsOutcome = { details: [], n: 0, nModified: 0, upserted: [], writeErrors: [] };
   try {
-    add(outcome, await result, index);
+    add(outcome, await statements.runAlone!(index), index, statements.detailed);
   } catch (error) {
     outcome.writeErrors.push(writeErrorOf(error, index));
   }
@@ -87,11 +91,11 @@ async function runGroup(
   if (remembered !== undefined) return { outcome: decode(remembered) as unknown as StatementsOutcome, end };
 
   const outcome = await context.write(async (transaction) => {
-    const result: StatementsOutcome = { n: 0, nModified: 0, upserted: [], writeErrors: [] };
+    const result: StatementsOutcome = { details: [], n: 0, nModified: 0, upserted: [], writeErrors: [] };
     for (let index = start; index < end; index += 1) {
       try {
         const ran = statements.run(transaction, index);
-        add(result, ran instanceof Promise ? await ran : ran, index);
+        add(result, ran instanceof Promise ? await ran : ran, index, statements.detailed);
       } catch (error) {
         result.writeErrors.push(writeErrorOf(error, index));
         if (statements.ordered || context.transaction !== undefined) break;
@@ -127,13 +131,15 @@ function stmtId(context: CommandContext, index: number): number {
   return Number(first ?? 0) + index;
 }
 
-function add(outcome: StatementsOutcome, result: StatementResult, index: number): void {
+function add(outcome: StatementsOutcome, result: StatementResult, index: number, detailed = false): void {
   outcome.n += result.n;
   outcome.nModified += result.nModified ?? 0;
   if (result.upsertedId !== undefined) outcome.upserted.push({ index, _id: result.upsertedId });
+  if (detailed) outcome.details.push({ index, ...result });
 }
 
 function merge(into: StatementsOutcome, from: StatementsOutcome): void {
+  into.details.push(...from.details);
   into.n += from.n;
   into.nModified += from.nModified;
   into.upserted.push(...from.upserted);

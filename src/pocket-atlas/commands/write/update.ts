@@ -1,9 +1,10 @@
 import { decode } from '../../bson/decode.js';
 import type { BsonValue, Doc } from '../../bson/values.js';
 import { CommandError } from '../../errors.js';
+import type { Transaction } from '../../storage/engine.js';
 import { checkStatement, type FieldTable, isDocument, truthy } from '../arguments.js';
 import type { Command } from '../command.js';
-import type { CommandContext } from '../context.js';
+import { type CommandContext, existingOrNew, type Namespace } from '../context.js';
 import { writeToMatching } from './many.js';
 import { type CompiledModification, compileModification } from './modification.js';
 import { runStatements, type StatementResult, statementCount } from './statements.js';
@@ -47,16 +48,13 @@ export const update: Command = {
       ordered: context.body.ordered === undefined || truthy(context.body.ordered),
       bytesOf: (index) => encoded[index]!.length,
       isAlone: (index) => statements[index]!.multi,
-      runAlone: async (index) => updateMany(context, statements[index]!.modification()),
+      runAlone: async (index) => updateMany(context, statements[index]!.modification(), context),
       run: (transaction, index) => {
         const statement = statements[index]!;
         const modification = statement.modification();
-        if (statement.multi) return updateMany(context, modification);
-        const collection = transaction.collection(context.db, context.collection);
-        const modified = modification.applyToFirst(transaction, collection, () => context.existingOrNew(transaction), {
-          racesAllowed: context.transaction === undefined,
-        });
-        return statementResult(modified);
+        return statement.multi
+          ? updateMany(context, modification, context)
+          : updateOne(context, transaction, modification, context);
       },
     });
     const reply: Doc = { n: outcome.n, nModified: outcome.nModified };
@@ -112,11 +110,18 @@ export function updateOf(update: BsonValue, multi: boolean): Doc | Doc[] {
   return update as Doc | Doc[];
 }
 
-export function statementResult(modified: {
-  readonly after: Doc | undefined;
-  readonly changed: boolean;
-  readonly upsertedId: BsonValue;
-}): StatementResult {
+export function updateOne(
+  context: CommandContext,
+  transaction: Transaction,
+  modification: CompiledModification,
+  namespace: Namespace,
+): StatementResult {
+  const modified = modification.applyToFirst(
+    transaction,
+    transaction.collection(namespace.db, namespace.collection),
+    () => existingOrNew(transaction, namespace),
+    { racesAllowed: context.transaction === undefined },
+  );
   if (modified.upsertedId !== undefined) return { n: 1, nModified: 0, upsertedId: modified.upsertedId };
   return { n: modified.after === undefined ? 0 : 1, nModified: modified.changed ? 1 : 0 };
 }
@@ -124,27 +129,17 @@ export function statementResult(modified: {
 export async function updateMany(
   context: CommandContext,
   modification: CompiledModification,
-  namespace: { readonly db: string; readonly collection: string } = context,
+  namespace: Namespace,
 ): Promise<StatementResult> {
-  const { db, collection: name } = namespace;
   let nModified = 0;
   const n = await writeToMatching(
     context,
-    (view) => view.collection(db, name),
+    namespace,
     (collection) => modification.matching(collection),
     (transaction, collection, record) => {
       if (modification.applyTo(transaction, collection, record).changed) nModified += 1;
     },
   );
   if (n > 0 || !modification.given.upsert) return { n, nModified };
-  return context.write((transaction) => {
-    const collection = transaction.collection(db, name);
-    const modified = modification.applyToFirst(
-      transaction,
-      collection,
-      () => collection ?? transaction.createCollection(db, name, {}),
-      { racesAllowed: context.transaction === undefined },
-    );
-    return statementResult(modified);
-  });
+  return context.write((transaction) => updateOne(context, transaction, modification, namespace));
 }

@@ -1,0 +1,93 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { READY_PREFIX } from './address.js';
+import { type ServeOptions, servePocketAtlas } from './serve.js';
+import { salvage } from './storage/salvage.js';
+
+/**
+ * The server as a process: `pocket-atlas --data-dir DIR [--port N]`, or `pocket-atlas salvage --data-dir DIR --to NEW_DIR`.
+ * Alone it flushes and stops on SIGINT and SIGTERM. Under a parent (`--child`) it ignores those, since its parent gets
+ * them too and still has to finish its work with it: it ends when the pipe on its standard input closes.
+ */
+const USAGE = `Usage:
+  pocket-atlas --data-dir DIR [--port N] [--search-lag-ms N]
+  pocket-atlas salvage --data-dir DIR --to NEW_DIR`;
+
+interface Arguments extends ServeOptions {
+  readonly child: boolean;
+}
+
+async function main(): Promise<void> {
+  const [first, ...rest] = process.argv.slice(2);
+  if (first === 'salvage') return runSalvage(rest);
+  const { child, ...options } = readArguments(process.argv.slice(2));
+  const stopAsked = child ? parentGone() : signalled();
+  const serving = await servePocketAtlas(options);
+  process.stdout.write(`${READY_PREFIX}${serving.uri}\n`);
+  await stopAsked;
+  await serving.stop();
+}
+
+function readArguments(args: string[]): Arguments {
+  const { values } = parseArgs({
+    args,
+    options: {
+      child: { type: 'boolean', default: false },
+      'data-dir': { type: 'string' },
+      port: { type: 'string' },
+      'search-lag-ms': { type: 'string' },
+      socket: { type: 'string' },
+    },
+  });
+  if (values['data-dir'] === undefined) throw new Error(`--data-dir is missing.\n${USAGE}`);
+  return {
+    child: values.child,
+    dataDir: values['data-dir'],
+    port: wholeNumber('--port', values.port, 65_535),
+    searchLagMs: wholeNumber('--search-lag-ms', values['search-lag-ms'], 3_600_000),
+    socketPath: values.socket,
+  };
+}
+
+function wholeNumber(name: string, value: string | undefined, max: number): number | undefined {
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isInteger(number) || number < 0 || number > max) {
+    throw new Error(`Expected ${name} to be a whole number from 0 to ${max}, got ${value}`);
+  }
+  return number;
+}
+
+async function runSalvage(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { 'data-dir': { type: 'string' }, to: { type: 'string' } } });
+  if (values['data-dir'] === undefined || values.to === undefined)
+    throw new Error(`--data-dir or --to is missing.\n${USAGE}`);
+  const report = await salvage({ from: values['data-dir'], to: values.to });
+  process.stdout.write(`${JSON.stringify(report)}\n`);
+}
+
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+  });
+}
+
+function parentGone(): Promise<void> {
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => {});
+  return new Promise((resolve) => {
+    process.stdin.on('end', () => resolve());
+    process.stdin.on('close', () => resolve());
+    process.stdin.on('error', () => resolve());
+    process.stdin.resume();
+  });
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`Pocket Atlas could not go on: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);
