@@ -1,4 +1,4 @@
-import { type Collection, type Db, MongoClient, type MongoClientOptions, ReadPreference } from 'mongodb';
+import { type Collection, type Db, MongoClient, type MongoClientOptions, ReadConcern, ReadPreference } from 'mongodb';
 import type {
   ApiKeyRow,
   ChunkRow,
@@ -54,7 +54,7 @@ export function connect(uri: string, dbName: string, options: MongoClientOptions
   const handle = (level: 'majority' | 'local' | 'snapshot'): Db =>
     client.db(dbName, {
       readPreference: ReadPreference.primary,
-      readConcern: { level },
+      readConcern: new ReadConcern(level),
       writeConcern: WRITE_CONCERN,
       ignoreUndefined: true,
     });

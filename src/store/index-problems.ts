@@ -5,6 +5,8 @@ import type { NeededIndex } from './search-index-definitions.js';
 export interface IndexProblem {
   readonly message: string;
   readonly isGrowth: boolean;
+  /** The declared metadata key that cannot be filtered on. */
+  readonly metadataKey?: string;
 }
 
 /**
@@ -22,8 +24,7 @@ function vectorProblems(definition: Document, needed: Document): IndexProblem[] 
   return (needed.fields as Document[]).flatMap((field) => {
     const path = field.path as string;
     const found = existing.get(path);
-    if (found === undefined)
-      return [problem(`${field.type} path "${path}" is missing`, field.type === 'filter' && isMetadata(path))];
+    if (found === undefined) return [missing(`${field.type} path "${path}" is missing`, path)];
     if (found.type !== field.type) return [problem(`path "${path}" is of type ${found.type}, expected ${field.type}`)];
     return ['numDimensions', 'similarity'].flatMap((name) =>
       field[name] === undefined || Number(found[name]) === field[name] || found[name] === field[name]
@@ -49,7 +50,7 @@ function mappingProblems(mapping: Document, needed: Document, prefix: string): I
     const found = candidates.find((candidate) => candidate.type === field.type);
     if (found === undefined) {
       if (field.type === 'document') return mappingProblems({}, field, `${path}.`);
-      return [problem(`path "${path}" is not mapped as ${field.type}`, isMetadata(path))];
+      return [missing(`path "${path}" is not mapped as ${field.type}`, path)];
     }
     if (field.type === 'document') return mappingProblems(found, field, `${path}.`);
     return field.type === 'string' ? analyzerProblems(found, field, path) : [];
@@ -78,9 +79,14 @@ function problem(message: string, isGrowth = false): IndexProblem {
   return { message, isGrowth };
 }
 
-function isMetadata(path: string): boolean {
-  return path.startsWith('metadata.');
+/** A path that is not there. A metadata key is only missing since it was declared; without the others nothing is safe. */
+function missing(message: string, path: string): IndexProblem {
+  return path.startsWith(METADATA)
+    ? { message, isGrowth: true, metadataKey: path.slice(METADATA.length) }
+    : problem(message);
 }
+
+const METADATA = 'metadata.';
 
 function asDocument(value: unknown): Document {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Document) : {};

@@ -48,8 +48,11 @@ export interface DocumentRow {
   attempt?: AttemptClaim;
   /** Versions whose dropped rows and texts still lie there for readers that began before the flip. */
   superseded?: { version: number; at: Date }[];
-  /** Chunk rows may still carry attributes of an earlier revision (see attributes.ts). */
-  attributes_pending?: boolean;
+  /**
+   * Chunk rows may still carry attributes of an earlier revision (see propagate-attributes.ts). The number only grows,
+   * so that each step of the walk over them is a real write, which conflicts with a change that comes in between.
+   */
+  attributes_pending?: number;
 }
 
 export interface AttemptClaim {

@@ -37,6 +37,8 @@ interface Documents {
     args: { filter?: DocumentFilter; orderBy: DocumentOrder; first: number; after?: string },
   ): Promise<Page<DocumentRecord>>;
   countDocuments(scope: Scope, filter?: DocumentFilter): Promise<number>;
+  /** The title belongs to a document of the owner that the scope cannot see: writing it will be CONFLICT. */
+  isTitleHidden(scope: Scope, title: string): Promise<boolean>;
   /** The canonical texts, '' while no version was stored, null where the document is gone. Consistent with one version. */
   texts(scope: Scope, documentIds: readonly string[]): Promise<(string | null)[]>;
 }
@@ -58,6 +60,8 @@ export interface NewVersion {
   readonly contentHash: string;
   readonly mediaType: string;
   readonly language: string | null;
+  /** The caller named the language, so a later text does not change it. Default false. */
+  readonly languageGiven?: boolean;
   readonly sourceUri: string | null;
   readonly agentIds: readonly string[];
   readonly metadata: Metadata;
@@ -82,6 +86,7 @@ export interface AttributeChanges {
   readonly title?: string;
   readonly mediaType?: string;
   readonly language?: string | null;
+  readonly languageGiven?: boolean;
   readonly sourceUri?: string | null;
   readonly agentIds?: readonly string[];
   readonly metadata?: Metadata;
@@ -110,6 +115,10 @@ interface Writes {
     changes: AttributeChanges,
     expectedRevision?: number,
   ): Promise<DocumentRecord | null>;
+  /** The same on a document as it was read: throws `VersionMoved` when it changed meanwhile. */
+  writeAttributes(scope: Scope, basedOn: DocumentRecord, changes: AttributeChanges): Promise<DocumentRecord>;
+  /** Takes `lastError` away: the latest attempt succeeded, although it had nothing to change. */
+  clearFailure(scope: Scope, documentId: string): Promise<void>;
   /** Remembers a failed attempt: FAILED while no version exists, else READY with `lastError`. Creates nothing. */
   recordFailure(scope: Scope, documentId: string, lastError: string): Promise<void>;
   /** Null: not in scope. */
@@ -131,6 +140,11 @@ interface Writes {
     version: number,
     options: { timeoutMs: number; signal?: AbortSignal },
   ): Promise<boolean>;
+  /**
+   * Finishes what a crash or time left behind: attempts that died, rows superseded a minute ago, attributes that have
+   * not reached every row, rows of deleted documents. Runs by itself every half minute.
+   */
+  sweep(operator: Operator): Promise<SweepReport>;
   /** Deletes everything that an owner has. */
   eraseOwner(
     operator: Operator,
@@ -168,6 +182,14 @@ interface ApiKeys {
     key: { owner: string; name: string; role: Role; agentIds: readonly string[] | null; expiresAt: Date | null },
   ): Promise<{ apiKey: ApiKeyRecord; secret: string }>;
   revokeApiKey(operator: Operator, id: string): Promise<string | null>;
+}
+
+/** How many documents a sweep finished something for. */
+export interface SweepReport {
+  readonly attemptsUndone: number;
+  readonly supersededRemoved: number;
+  readonly attributesPropagated: number;
+  readonly deletedCleaned: number;
 }
 
 /** The document changed between being read and being written. */
