@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.js';
+import { checkName, MAX_AGENTS } from '../store/agents.js';
 import type { Role } from '../store/records.js';
-import { type Credentials, MAX_AGENT_CHARACTERS, MAX_BOUND_AGENTS, nameProblem } from './auth/credentials.js';
+import type { Credentials } from './auth/credentials.js';
 import type { CreateApiKeyInput } from './schema.generated.js';
 
 const MAX_KEY_NAME_CHARACTERS = 256;
@@ -19,8 +20,7 @@ export function newApiKey(input: CreateApiKeyInput, by: Credentials): NewApiKey 
   // The first key ends development mode: were it not an operator's, nobody could make another one.
   if (by.kind === 'DEVELOPMENT' && role !== 'ADMIN')
     throw invalid('role', `The first key ends development mode, so it must have role ADMIN, got ${role}`);
-  const ownerProblem = nameProblem(ownerId);
-  if (ownerProblem !== null) throw invalid('ownerId', `An owner ${ownerProblem}`);
+  checkName(ownerId, 'owner', ['input', 'ownerId']);
   if (name.trim() === '' || name.length > MAX_KEY_NAME_CHARACTERS)
     throw invalid('name', `A key needs a name of 1 to ${MAX_KEY_NAME_CHARACTERS} characters`);
   if (expiresAt != null && expiresAt.getTime() <= Date.now())
@@ -31,12 +31,9 @@ export function newApiKey(input: CreateApiKeyInput, by: Credentials): NewApiKey 
 /** An empty list would bind the key to nothing or to everything, depending on who reads it. */
 function boundAgents(agents: readonly string[] | null): readonly string[] | null {
   if (agents === null) return null;
-  if (agents.length === 0 || agents.length > MAX_BOUND_AGENTS)
-    throw invalid('agentIds', `Expected 1 to ${MAX_BOUND_AGENTS} agents or none given, got ${agents.length}`);
-  for (const agent of agents) {
-    const problem = nameProblem(agent, MAX_AGENT_CHARACTERS);
-    if (problem !== null) throw invalid('agentIds', `An agent ${problem}`);
-  }
+  if (agents.length === 0 || agents.length > MAX_AGENTS)
+    throw invalid('agentIds', `Expected 1 to ${MAX_AGENTS} agents or none given, got ${agents.length}`);
+  for (const agent of agents) checkName(agent, 'agent id', ['input', 'agentIds']);
   return [...new Set(agents)];
 }
 

@@ -1,8 +1,8 @@
 import { Refusal } from '../errors.js';
 import type { UpsertInput } from '../ingest/ingest.js';
+import { checkMetadata } from '../store/check-metadata.js';
 import type { AttributeChanges, DocumentKey } from '../store/store.js';
 import { fileBytes } from './file-input.js';
-import { checkedMetadata } from './metadata-input.js';
 import { idOf } from './node-id.js';
 import type { DocumentBy, UpdateDocumentInput, UpsertDocumentInput } from './schema.generated.js';
 
@@ -34,7 +34,7 @@ export function upsertInput({ file, metadata, ...rest }: UpsertDocumentInput): U
   return {
     ...rest,
     ...(file === undefined ? {} : { file: file && fileBytes(file) }),
-    ...(metadata === undefined ? {} : { metadata: metadata && checkedMetadata(metadata, ['input', 'metadata']) }),
+    ...(metadata === undefined ? {} : { metadata: metadata && checkMetadata(metadata) }),
   };
 }
 
@@ -44,7 +44,7 @@ export function attributeChanges({ title, agentIds, metadata, sourceUri }: Updat
   return {
     ...(title === undefined ? {} : { title }),
     ...(agentIds === undefined ? {} : { agentIds: agentIds ?? [] }),
-    ...(metadata === undefined ? {} : { metadata: checkedMetadata(metadata ?? {}, ['input', 'metadata']) }),
+    ...(metadata === undefined ? {} : { metadata: checkMetadata(metadata ?? {}) }),
     ...(sourceUri === undefined ? {} : { sourceUri }),
   };
 }

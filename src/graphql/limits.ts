@@ -30,6 +30,9 @@ export const LIMITS = {
   filterNesting: { maximum: 8, unit: 'levels of and/or/not in a filter', code: 'BAD_USER_INPUT' },
   filterValues: { maximum: 500, unit: 'values in a filter', code: 'BAD_USER_INPUT' },
   queryCharacters: { maximum: 8_000, unit: 'characters in a search query', code: 'BAD_USER_INPUT' },
+  requestsInFlight: { maximum: 1_000, unit: 'requests at once', code: 'RATE_LIMITED' },
+  sockets: { maximum: 1_000, unit: 'WebSockets at once', code: 'RATE_LIMITED' },
+  socketMessageBytes: { maximum: MIB, unit: 'bytes in a WebSocket message', code: 'BAD_USER_INPUT' },
   subscriptionsPerSocket: { maximum: 20, unit: 'operations at once on a WebSocket', code: 'RATE_LIMITED' },
 } as const satisfies Record<string, { maximum: number; unit: string; code: ErrorCode }>;
 

@@ -1,0 +1,39 @@
+import type { FastifyError, FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { AppError } from '../../errors.js';
+import { withTrace } from '../current-request.js';
+import { deliberateBody, maskedBody, requestStatus } from '../errors.js';
+import { limitExceeded } from '../limits.js';
+
+/** Failures on any route have the shape of GraphQL errors: `{ "errors": [{ "message", "extensions": { "code" } }] }`. */
+export function answerErrors(fastify: FastifyInstance, logger: Logger): void {
+  fastify.setErrorHandler<FastifyError>((thrown, request, reply) => {
+    const { error, status } = translated(thrown, request.headers['content-length']);
+    const body = withTrace(request.trace, () => deliberateBody(error) ?? maskedBody(error, logUnknown(logger)));
+    request.trace.errorCodes.add(body.extensions.code);
+    if (body.extensions.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
+    return reply.code(status ?? requestStatus(body.extensions.code)).send({ errors: [body] });
+  });
+  fastify.setNotFoundHandler(async (request, reply) => {
+    request.trace.errorCodes.add('BAD_USER_INPUT');
+    const message = `There is no ${request.method} on this path: GraphQL is at /graphql`;
+    return reply.code(404).send({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] });
+  });
+}
+
+export function logUnknown(logger: Logger) {
+  return (error: unknown, requestId: string | undefined): void => {
+    logger.error({ err: error instanceof Error ? error : new Error(String(error)), requestId }, 'Unexpected error');
+  };
+}
+
+/** Fastify's own refusals, with our codes. */
+function translated(error: FastifyError, contentLength?: string): { error: unknown; status?: number } {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return { error: limitExceeded('requestBodyBytes', contentLength ?? 'more', 'use POST /upload'), status: 413 };
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return { error: new AppError('BAD_USER_INPUT', 'Expected content-type application/json'), status: 415 };
+  if (!(error instanceof AppError) && error.statusCode !== undefined && error.statusCode < 500)
+    return { error: new AppError('BAD_USER_INPUT', error.message), status: error.statusCode };
+  return { error };
+}

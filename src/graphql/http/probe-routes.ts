@@ -1,0 +1,29 @@
+import { AppError } from '../../errors.js';
+import { withTrace } from '../current-request.js';
+import type { Metrics } from '../metrics.js';
+import type { HttpServer } from './server.js';
+
+export interface Readiness {
+  /** degraded: it answers, but not everything works, e.g. an index is being built. */
+  readonly status: 'ready' | 'degraded' | 'unavailable';
+  /** One sentence per part, without secrets. */
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+/** /healthz, /readyz and /metrics. */
+export function addProbeRoutes(
+  { fastify, authenticate }: HttpServer,
+  metrics: Metrics,
+  readiness: () => Promise<Readiness>,
+): void {
+  fastify.get('/healthz', { config: { open: true } }, async () => ({ status: 'ok' }));
+  fastify.get('/readyz', { config: { open: true } }, async (request, reply) => {
+    const answer = await withTrace(request.trace, readiness);
+    return reply.code(answer.status === 'unavailable' ? 503 : 200).send(answer);
+  });
+  fastify.get('/metrics', { onRequest: authenticate }, async (request, reply) => {
+    if (request.credentials?.role !== 'ADMIN')
+      throw new AppError('FORBIDDEN', "/metrics needs an administrator's credentials, or GAZETTEER_METRICS_PORT");
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+}
