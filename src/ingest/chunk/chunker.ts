@@ -16,6 +16,8 @@ export interface ChunkSpan extends Span {
   readonly parent: Span | null;
   /** Words for the embedder only, never stored as text (the header row of a cut table); '' for none. */
   readonly context: string;
+  /** Tokens of the piece alone, without prefix and context. */
+  readonly tokenCount: number;
 }
 
 export interface ChunkContext {
@@ -23,7 +25,7 @@ export interface ChunkContext {
   readonly chunking: Chunking;
   /** Tokens of a string as the space's model counts them. */
   readonly countTokens: (text: string) => number;
-  /** What a chunk may hold: min(maxTokens, the space's limit) less the contextual prefix is applied by the caller. */
+  /** The space's limit. What the embedder is given (`embeddedText`) counts at most min(`chunking.maxTokens`, this). */
   readonly maxInputTokens: number;
   /** The prefix given to the embedder before a chunk under these headings ('' when not contextual): its tokens count. */
   readonly prefix: (headings: readonly string[]) => string;
