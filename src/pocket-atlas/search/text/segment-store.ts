@@ -16,7 +16,7 @@ const FORMAT = 1;
 interface Meta {
   readonly format: number;
   readonly checkpoint: number;
-  readonly segments: readonly { readonly id: number; readonly bytes: number }[];
+  readonly segments: readonly { readonly id: number; readonly bytes: number; readonly deletedCount: number }[];
 }
 
 export interface StoredIndex {
@@ -52,13 +52,14 @@ export class SegmentStore {
     for (const segment of segments) if (!this.stored.has(segment.id)) await this.writeSegment(segment, breathe);
     const kept = new Set(segments.map(({ id }) => id));
     const dropped = [...this.stored.keys()].filter((id) => !kept.has(id));
+    const deletions = segments.flatMap((segment) => this.deletions(segment));
     const meta: Meta = {
       format: FORMAT,
       checkpoint,
-      segments: segments.map(({ id }) => ({ id, bytes: this.stored.get(id)!.bytes })),
+      segments: segments.map(({ id }) => ({ id, ...this.stored.get(id)! })),
     };
     await this.keyspace.commit([
-      ...segments.flatMap((segment) => this.deletions(segment)),
+      ...deletions,
       { key: this.key('meta'), value: Buffer.from(JSON.stringify(meta)) },
       ...dropped.map((id) => ({ key: this.key(`d${id}`), value: null })),
     ]);
@@ -76,10 +77,12 @@ export class SegmentStore {
     if (bytes === undefined) return { checkpoint: 0, segments: [] };
     const meta = JSON.parse(Buffer.from(bytes).toString()) as Meta;
     if (meta.format !== FORMAT) throw new Error(`Segments of format ${meta.format}, expected ${FORMAT}`);
-    const segments = meta.segments.map(({ id, bytes }) => this.readSegment(id, bytes));
-    for (const [i, { id, bytes }] of meta.segments.entries()) {
-      this.stored.set(id, { bytes, deletedCount: segments[i]!.deleted.count() });
-    }
+    const segments = meta.segments.map(({ id, bytes, deletedCount }) => {
+      const segment = this.readSegment(id, bytes);
+      if (segment.deleted.count() !== deletedCount) throw new Error(`Deletions of segment ${id} are missing`);
+      this.stored.set(id, { bytes, deletedCount });
+      return segment;
+    });
     return { checkpoint: meta.checkpoint, segments };
   }
 
@@ -96,7 +99,9 @@ export class SegmentStore {
     if (deletions === undefined) return decodeSegment(whole, null);
     const words = new Uint32Array(deletions.length / 4);
     new Uint8Array(words.buffer).set(deletions);
-    return decodeSegment(whole, words);
+    const segment = decodeSegment(whole, words);
+    if (words.length !== (segment.rowCount + 31) >>> 5) throw new Error(`Deletions of segment ${id} are incomplete`);
+    return segment;
   }
 
   private async writeSegment(segment: Segment, breathe: () => Promise<void>): Promise<void> {

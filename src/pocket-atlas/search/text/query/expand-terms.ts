@@ -74,7 +74,7 @@ export function compileWildcard(pattern: string): { prefix: string; pattern: Reg
       continue;
     }
     const meant = character === '\\' && i + 1 < pattern.length ? pattern[++i]! : character;
-    source += meant.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+    source += meant.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
     if (literal) prefix += meant;
   }
   // a prefix that ends inside a surrogate pair would match no byte range

@@ -50,7 +50,7 @@ function stringPaths(value: BsonValue, spec: SpecReader, { mapping, indexedPaths
 }
 
 function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
 /** `path` of equals, in, range, near, exists, autocomplete: one name. */
