@@ -17,9 +17,9 @@ import { atMatchedIndex, identifiersIn, isPositional } from './update/paths.js';
 import { compileUpdatePipeline } from './update/pipeline.js';
 
 export interface UpdateOptions {
-  /** The command's filter: where `$` points, and what an upsert begins with. */
-  readonly filter: Doc;
-  readonly arrayFilters?: readonly Doc[];
+  /** The command's filter: where the positional operator `$` points. */
+  readonly filter?: Doc | undefined;
+  readonly arrayFilters?: readonly Doc[] | undefined;
   readonly variables: QueryVariables;
   /** A replacement or an array-less form is refused for many. */
   readonly multi?: boolean;
@@ -138,7 +138,7 @@ function checkedId(doc: Doc): Doc {
 const POSITIONAL_TREES_MAX = 1000;
 
 function modifiers(update: Doc, options: UpdateOptions, isInsert: boolean): UpdateFunction {
-  const { filter, variables, arrayFilters = [] } = options;
+  const { filter = {}, variables, arrayFilters = [] } = options;
   const updates = parseModifiers(update, { now: variables.now, isInsert });
   const filters = compileArrayFilters(arrayFilters, variables);
   checkIdentifiers(updates, filters);
