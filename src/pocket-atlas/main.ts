@@ -2,7 +2,6 @@
 import { parseArgs } from 'node:util';
 import { READY_PREFIX } from './address.js';
 import { type ServeOptions, servePocketAtlas } from './serve.js';
-import { salvage } from './storage/salvage.js';
 
 /**
  * The server as a process: `pocket-atlas --data-dir DIR [--port N]`, or `pocket-atlas salvage --data-dir DIR --to NEW_DIR`.
@@ -62,6 +61,7 @@ async function runSalvage(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { 'data-dir': { type: 'string' }, to: { type: 'string' } } });
   if (values['data-dir'] === undefined || values.to === undefined)
     throw new Error(`--data-dir or --to is missing.\n${USAGE}`);
+  const { salvage } = await import('./storage/salvage.js');
   const report = await salvage({ from: values['data-dir'], to: values.to });
   process.stdout.write(`${JSON.stringify(report)}\n`);
 }

@@ -53,6 +53,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   hostInfo: diagnostics.hostInfo,
   insert,
   isMaster: handshake.isMaster,
+  killAllSessions: sessions.killAllSessions,
   killCursors,
   killSessions: sessions.killSessions,
   listCollections: collections.listCollections,

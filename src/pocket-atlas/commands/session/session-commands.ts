@@ -30,6 +30,19 @@ export const killSessions: Command = {
   run: (context) => endListed(context, 'killSessions'),
 };
 
+export const killAllSessions: Command = {
+  help: 'Ends all sessions, with their transactions and cursors.',
+  fields: {},
+  run: async (context) => {
+    const users = context.body.killAllSessions;
+    if (!Array.isArray(users) || users.length > 0) {
+      throw new CommandError(2, 'killAllSessions takes an empty array here, since Pocket Atlas has no users');
+    }
+    await context.server.sessions.endAll();
+    return {};
+  },
+};
+
 export const refreshSessions: Command = {
   help: 'Keeps sessions from timing out.',
   fields: {},
