@@ -34,8 +34,8 @@ export interface Config {
     readonly provider: 'openai' | 'bundled' | 'hash';
     readonly model: string | null;
     readonly dimensions: number | null;
-    /** Whether provider, model or dimensions were set, rather than defaulted: only then they can mismatch a stored space. */
-    readonly explicit: boolean;
+    /** What was set, rather than defaulted: only that can mismatch a stored space. */
+    readonly explicit: { readonly provider?: string; readonly model?: string; readonly dimensions?: number };
     readonly apiKey: string | null;
     readonly baseUrl: string | null;
   };
@@ -108,7 +108,11 @@ export function parseConfig(environment: Environment): Config {
       provider: s.EMBEDDING_PROVIDER ?? (s.OPENAI_API_KEY === undefined ? 'bundled' : 'openai'),
       model: s.EMBEDDING_MODEL ?? null,
       dimensions: s.EMBEDDING_DIMENSIONS ?? null,
-      explicit: [s.EMBEDDING_PROVIDER, s.EMBEDDING_MODEL, s.EMBEDDING_DIMENSIONS].some((value) => value !== undefined),
+      explicit: {
+        ...(s.EMBEDDING_PROVIDER !== undefined && { provider: s.EMBEDDING_PROVIDER }),
+        ...(s.EMBEDDING_MODEL !== undefined && { model: s.EMBEDDING_MODEL }),
+        ...(s.EMBEDDING_DIMENSIONS !== undefined && { dimensions: s.EMBEDDING_DIMENSIONS }),
+      },
       apiKey: s.OPENAI_API_KEY ?? null,
       baseUrl: s.OPENAI_BASE_URL ?? null,
     },

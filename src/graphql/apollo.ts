@@ -56,6 +56,11 @@ const operationChecks: ApolloServerPlugin<RequestContext> = {
         trace.operationType = operation?.operation ?? null;
       }
       try {
+        if (operation?.operation === 'subscription')
+          throw new AppError(
+            'BAD_USER_INPUT',
+            'A subscription needs a stream: use graphql-ws on this URL, or Accept: text/event-stream',
+          );
         checkOperation(schema, document, request.operationName, request.variables ?? {});
       } catch (error) {
         throw error instanceof AppError ? toGraphQLError(error) : error;

@@ -46,7 +46,7 @@ function errorBody(formatted: GraphQLFormattedError, thrown: unknown, logUnknown
   const cause = rootCause(thrown);
   const deliberate = deliberateBody(cause);
   if (deliberate) return deliberate;
-  const code = formatted.extensions?.code;
+  const code = (cause instanceof GraphQLError && cause.extensions.code) || formatted.extensions?.code;
   // GraphQL's own: syntax, validation, coercion, and the HTTP rules of GraphQL
   if (cause instanceof GraphQLError && typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR')
     return { message: withoutLongLiterals(formatted.message), extensions: { code } };
@@ -93,15 +93,18 @@ function isInputComplaint(error: GraphQLError): boolean {
 }
 
 const LONGEST_MESSAGE = 1_000;
+/** Of a message that is looked through: what comes after is cut. */
+const LONGEST_LOOKED_AT = 100_000;
 const LONGEST_LITERAL = 60;
 
 /** graphql-js quotes the value it did not like, which may be a document's text. */
 function withoutLongLiterals(message: string): string {
   return message
-    .slice(0, LONGEST_MESSAGE)
+    .slice(0, LONGEST_LOOKED_AT)
     .replace(/"((?:[^"\\]|\\.)*)("|$)/g, (quoted, inner: string) =>
-      inner.length > LONGEST_LITERAL ? `"… ${inner.length} characters"` : quoted,
-    );
+      inner.length > LONGEST_LITERAL ? '"… (long text)"' : quoted,
+    )
+    .slice(0, LONGEST_MESSAGE);
 }
 
 function isErrorCode(code: string): code is ErrorCode {

@@ -24,7 +24,7 @@ export const LIMITS = {
   },
   cost: { maximum: 20_000, unit: 'objects that an operation may return', code: 'QUERY_TOO_COMPLEX' },
   responseTextBytes: { maximum: 64 * MIB, unit: 'bytes of text in a response', code: 'QUERY_TOO_COMPLEX' },
-  first: { maximum: 100, unit: 'items per page (`first`, at least 1)', code: 'BAD_USER_INPUT' },
+  first: { maximum: 100, unit: 'items per page (`first`)', code: 'BAD_USER_INPUT' },
   ids: { maximum: 100, unit: 'ids in `nodes(ids:)`', code: 'BAD_USER_INPUT' },
   filterTitles: { maximum: 100, unit: 'titles in a search filter', code: 'BAD_USER_INPUT' },
   filterNesting: { maximum: 8, unit: 'levels of and/or/not in a filter', code: 'BAD_USER_INPUT' },

@@ -14,6 +14,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { AppError } from '../../errors.js';
 import { LIMITS, limitExceeded } from '../limits.js';
 import { argumentValues } from './argument-values.js';
 
@@ -119,6 +120,7 @@ function listLength(
 
 function pageSize({ first }: Readonly<Record<string, unknown>>): number | undefined {
   if (typeof first !== 'number') return undefined;
-  if (first < 1 || first > LIMITS.first.maximum) throw limitExceeded('first', first);
+  if (first < 1) throw new AppError('BAD_USER_INPUT', `Expected \`first\` to be at least 1, got ${first}`);
+  if (first > LIMITS.first.maximum) throw limitExceeded('first', first);
   return first;
 }

@@ -1,0 +1,40 @@
+/** Help texts by command. The first line of each is what the overview shows. */
+export const HELP = {
+  ingest: `ingest <files, folders or globs …>     upload documents, one per file
+
+Titles are paths relative to the folder given (or to the working directory, for files and globs). Run it again after
+edits: unchanged files cost nothing. UTF-8 text, Markdown and HTML are read; .gitignore files count, links are not
+followed.
+
+  --concurrency N    files on their way at once (1 to 32, default 4)
+  --agents a,b       the agents that may read the documents
+  --hidden           also files and folders whose names begin with a dot`,
+  search: `search <question>                      find the passages that answer it
+
+  --first N          hits (1 to 100, default 5)
+  --mode MODE        VECTOR, TEXT or HYBRID
+  --filter JSON      a SearchFilter, e.g. '{"titles":["pumps.md"]}'
+  --json             the answer as JSON`,
+  indexes: `indexes [list | ensure]                show or create the search indexes (administrators)
+
+  --wait             with ensure: until all of them can be searched`,
+  keys: `keys <create | list | revoke>          manage API keys (administrators)
+
+  keys create --owner NAME [--role reader|writer|admin] [--name TEXT] [--agents a,b] [--expires DATE-TIME]
+      prints the key as the last line; the first key ends development mode and must have role admin
+  keys list
+  keys revoke ID`,
+} as const;
+
+export type CommandName = keyof typeof HELP;
+
+export const OVERVIEW = `Usage: npm run gazetteer -- <command> [options]
+
+${Object.values(HELP)
+  .map((text) => `  ${text.split('\n', 1)[0]}`)
+  .join('\n')}
+
+Options of every command
+  --url URL          the server (GAZETTEER_URL, default http://127.0.0.1:4000)
+  --api-key KEY      credentials (GAZETTEER_API_KEY is safer: arguments show in process lists)
+  --help             what a command does`;

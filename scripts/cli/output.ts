@@ -1,0 +1,16 @@
+/** Where a command writes: results to `out`, progress and complaints to `err`. Tests give their own. */
+export interface Output {
+  out(line: string): void;
+  err(line: string): void;
+  /** Replaces the current line of a terminal; absent where nobody watches one. */
+  readonly redraw?: (line: string) => void;
+}
+
+export function processOutput(): Output {
+  const { stdout, stderr } = process;
+  return {
+    out: (line) => stdout.write(`${line}\n`),
+    err: (line) => stderr.write(`${line}\n`),
+    ...(stderr.isTTY && { redraw: (line: string) => stderr.write(`\r\u001b[2K${line}`) }),
+  };
+}

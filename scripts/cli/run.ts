@@ -1,0 +1,167 @@
+import { parseArgs } from 'node:util';
+import type { ClientConfig } from '../../src/config.js';
+import { type Client, makeClient } from './client.js';
+import { CliFailure, usageFailure } from './failure.js';
+import { type CommandName, HELP, OVERVIEW } from './help.js';
+import { ensureIndexes, listIndexes } from './indexes.js';
+import { ingest } from './ingest.js';
+import { createKey, listKeys, revokeKey } from './keys.js';
+import type { Output } from './output.js';
+import { search } from './search.js';
+
+/** Runs one command line and returns the exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function runCommand(
+  args: readonly string[],
+  environment: { config: () => ClientConfig; output: Output; cwd: string },
+): Promise<number> {
+  try {
+    return await run(args, environment);
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    environment.output.err(error.message);
+    return error.exitCode;
+  }
+}
+
+interface Call {
+  readonly positionals: readonly string[];
+  readonly values: Values;
+  readonly client: Client;
+  readonly output: Output;
+  readonly cwd: string;
+}
+
+/** One table of options: a typo is refused whatever the command. */
+const OPTIONS = {
+  url: { type: 'string' },
+  'api-key': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  concurrency: { type: 'string' },
+  agents: { type: 'string' },
+  hidden: { type: 'boolean' },
+  first: { type: 'string' },
+  mode: { type: 'string' },
+  filter: { type: 'string' },
+  json: { type: 'boolean' },
+  wait: { type: 'boolean' },
+  owner: { type: 'string' },
+  role: { type: 'string' },
+  name: { type: 'string' },
+  expires: { type: 'string' },
+} as const;
+
+const SHARED = ['url', 'api-key', 'help'];
+const TAKES: Readonly<Record<CommandName, readonly string[]>> = {
+  ingest: ['concurrency', 'agents', 'hidden'],
+  search: ['first', 'mode', 'filter', 'json'],
+  indexes: ['wait'],
+  keys: ['owner', 'role', 'name', 'agents', 'expires'],
+};
+
+type Values = ReturnType<typeof parsed>['values'];
+
+async function run(
+  args: readonly string[],
+  { config, output, cwd }: { config: () => ClientConfig; output: Output; cwd: string },
+): Promise<number> {
+  const { values, positionals } = parsed(args);
+  const [name, ...rest] = positionals;
+  if (name === undefined) {
+    output[values.help ? 'out' : 'err'](OVERVIEW);
+    return values.help ? 0 : 2;
+  }
+  if (name === 'export' || name === 'import') throw usageFailure(`${name} is not built yet`);
+  if (!isCommand(name)) throw usageFailure(`There is no command "${name}"\n\n${OVERVIEW}`);
+  if (values.help) {
+    output.out(HELP[name]);
+    return 0;
+  }
+  const unknown = Object.keys(values).find((option) => !SHARED.includes(option) && !TAKES[name].includes(option));
+  if (unknown) throw usageFailure(`${name} has no option --${unknown}\n\n${HELP[name]}`);
+  const environment = config();
+  const client = makeClient({
+    url: values.url ?? environment.url,
+    apiKey: values['api-key'] ?? environment.apiKey,
+  });
+  return (await COMMANDS[name]({ positionals: rest, values, client, output, cwd })) === false ? 1 : 0;
+}
+
+const COMMANDS: Readonly<Record<CommandName, (call: Call) => Promise<boolean | undefined>>> = {
+  ingest: async ({ positionals, values, client, output, cwd }) => {
+    if (positionals.length === 0) throw usageFailure(`Which files?\n\n${HELP.ingest}`);
+    const concurrency = wholeNumber('concurrency', values.concurrency, 4, 32);
+    const options = {
+      paths: positionals,
+      hidden: values.hidden ?? false,
+      concurrency,
+      agentIds: names(values.agents),
+      cwd,
+    };
+    return await ingest(client, options, output);
+  },
+
+  search: async ({ positionals, values, client, output }) => {
+    const query = positionals.join(' ');
+    if (query.trim() === '') throw usageFailure(`What is the question?\n\n${HELP.search}`);
+    const mode = values.mode?.toUpperCase() ?? null;
+    const first = wholeNumber('first', values.first, 5, 100);
+    await search(client, { query, mode, first, filter: json(values.filter), json: values.json ?? false }, output);
+    return undefined;
+  },
+
+  indexes: async ({ positionals, values, client, output }) => {
+    const action = positionals[0] ?? 'list';
+    if (action === 'list') await listIndexes(client, output);
+    else if (action === 'ensure') await ensureIndexes(client, { wait: values.wait ?? false }, output);
+    else throw usageFailure(`indexes: expected list or ensure, got ${action}`);
+    return undefined;
+  },
+
+  keys: async ({ positionals: [action, id], values, client, output }) => {
+    if (action === 'list') await listKeys(client, output);
+    else if (action === 'revoke' && id) await revokeKey(client, id, output);
+    else if (action === 'create' && values.owner) {
+      const { owner: ownerId, role = 'reader', expires, agents } = values;
+      const name = values.name ?? `${ownerId} ${role.toLowerCase()}`;
+      const key = { ownerId, name, role: role.toUpperCase(), agentIds: names(agents), expiresAt: expires ?? null };
+      await createKey(client, key, output);
+    } else throw usageFailure(HELP.keys);
+    return undefined;
+  },
+};
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw usageFailure((error as Error).message);
+  }
+}
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(HELP, name);
+}
+
+function wholeNumber(option: string, given: string | undefined, otherwise: number, maximum: number): number {
+  if (given === undefined) return otherwise;
+  const number = /^\d{1,6}$/.test(given) ? Number(given) : 0;
+  if (number < 1 || number > maximum) throw usageFailure(`--${option}: expected 1 to ${maximum}, got ${given}`);
+  return number;
+}
+
+function names(given: string | undefined): readonly string[] | null {
+  if (given === undefined) return null;
+  return given
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+function json(given: string | undefined): unknown {
+  if (given === undefined) return undefined;
+  try {
+    return JSON.parse(given);
+  } catch {
+    throw usageFailure('--filter: expected JSON');
+  }
+}
