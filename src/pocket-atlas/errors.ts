@@ -23,6 +23,7 @@ const CODE_NAMES: Readonly<Record<number, string>> = {
   48: 'NamespaceExists',
   50: 'MaxTimeMSExpired',
   52: 'DollarPrefixedFieldName',
+  53: 'InvalidIdField',
   57: 'DottedFieldName',
   59: 'CommandNotFound',
   66: 'ImmutableField',
@@ -42,6 +43,7 @@ const CODE_NAMES: Readonly<Record<number, string>> = {
   125: 'CommandFailed',
   158: 'NoSuchSession',
   168: 'InvalidPipelineOperator',
+  171: 'CannotIndexParallelArrays',
   197: 'InvalidIndexSpecificationOption',
   224: 'QueryFeatureNotAllowed',
   225: 'TransactionTooOld',
@@ -51,10 +53,12 @@ const CODE_NAMES: Readonly<Record<number, string>> = {
   257: 'TransactionTooLarge',
   263: 'OperationNotSupportedInTransaction',
   290: 'TransactionExceededLifetimeLimitSeconds',
+  365: 'TemporarilyUnavailable',
   10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
   11600: 'InterruptedAtShutdown',
   11601: 'Interrupted',
+  14031: 'OutOfDiskSpace',
   31082: 'SearchNotEnabled',
 };
 

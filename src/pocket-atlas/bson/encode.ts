@@ -62,7 +62,9 @@ class Writer {
       if (value === undefined) continue;
       const typeAt = this.position++;
       this.cstring(name);
-      this.buffer[typeAt] = this.value(value, depth);
+      // In two steps: writing the value may replace the buffer.
+      const type = this.value(value, depth);
+      this.buffer[typeAt] = type;
     }
     this.close(start);
   }
@@ -72,7 +74,8 @@ class Writer {
     for (let index = 0; index < items.length; index++) {
       const typeAt = this.position++;
       this.index(index);
-      this.buffer[typeAt] = this.value(items[index] ?? null, depth);
+      const type = this.value(items[index] ?? null, depth);
+      this.buffer[typeAt] = type;
     }
     this.close(start);
   }

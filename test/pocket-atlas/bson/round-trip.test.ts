@@ -68,6 +68,15 @@ describe('decode and encode', () => {
     } else expect(a).toEqual(expected);
   });
 
+  it('keep documents that outgrow the writing buffer at any place', () => {
+    for (const size of [60_000, 65_500, 65_536, 200_000, 3_000_000]) {
+      const long = 'é'.repeat(size / 2);
+      const doc: Doc = { a: [1, { b: long, c: true }, long], d: { e: new Binary(Buffer.alloc(size)) }, f: null };
+      expect(Buffer.from(encode(doc)).equals(BSON.serialize(doc))).toBe(true);
+      expect(Buffer.from(encode(decode(encode(doc)))).equals(encode(doc))).toBe(true);
+    }
+  });
+
   it('leave undefined fields out', () => {
     expect(decode(encode({ a: undefined, b: 1 }))).toEqual({ b: 1 });
   });

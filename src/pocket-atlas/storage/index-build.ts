@@ -1,0 +1,65 @@
+import { decode } from '../bson/decode.js';
+import type { Doc } from '../bson/values.js';
+import { withIndexes } from './catalog.js';
+import { seal } from './checksum.js';
+import type { Committer } from './committer.js';
+import { duplicateKey } from './duplicate-key.js';
+import type { CollectionInfo, IndexInfo } from './engine.js';
+import type { DocumentKeys } from './index-keys.js';
+import { entryKey, NO_BYTES, type Operation, recordIdBytes } from './layout.js';
+import type { BufferedTransaction } from './transaction.js';
+
+/** A slice of work between two turns of the event loop. */
+const SLICE_MS = 8;
+const SLICE_RECORDS_MIN = 1;
+const SLICE_OPERATIONS_MAX = 2000;
+
+/**
+ * Builds an index over the existing records. The transaction holds the collection as a whole, so nobody writes into it
+ * meanwhile (reads go on); the entries are written in slices under an id that the catalogue does not know yet, and the
+ * transaction's commit then makes the index known. A crash or failure before leaves rows without an owner, for `purge`.
+ *
+ * @throws CommandError 11000 for a unique index over records that share a key.
+ */
+export async function buildIndex(
+  transaction: BufferedTransaction,
+  collection: CollectionInfo,
+  index: IndexInfo,
+  services: { committer: Committer; keysOf: (index: IndexInfo, doc: Doc) => DocumentKeys; now: () => number },
+): Promise<void> {
+  // Unique keys so far: entries of earlier slices are on disk, but not in the transaction's snapshot.
+  const owners = index.unique ? new Set<string>() : undefined;
+  let multikey = false;
+  let operations: Operation[] = [];
+  let sliceStart = services.now();
+  let records = 0;
+  const flush = async () => {
+    const slice = operations;
+    operations = [];
+    await services.committer.submit({
+      prepare: (state) => {
+        for (const operation of slice) state.add(operation);
+      },
+    });
+    sliceStart = services.now();
+    records = 0;
+  };
+  for (const { recordId, bytes } of transaction.scan(collection)) {
+    const found = services.keysOf(index, decode(bytes));
+    multikey ||= found.multikey;
+    for (const { stored, values } of found.keys) {
+      const key = entryKey(index.id, stored, index.unique ? null : recordId);
+      if (owners !== undefined) {
+        const text = key.toString('latin1');
+        if (owners.has(text)) throw duplicateKey(collection, index, values);
+        owners.add(text);
+      }
+      operations.push({ table: 'entries', key, value: seal(key, index.unique ? recordIdBytes(recordId) : NO_BYTES) });
+    }
+    records++;
+    const full = operations.length >= SLICE_OPERATIONS_MAX || services.now() - sliceStart >= SLICE_MS;
+    if (full && records >= SLICE_RECORDS_MIN) await flush();
+  }
+  await flush();
+  transaction.putCollection(withIndexes(collection, [...collection.indexes, { ...index, multikey }]));
+}
