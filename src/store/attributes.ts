@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { ObjectId } from 'mongodb';
 import { Refusal } from '../errors.js';
 import { checkGivenAgents, requireWritable } from './agents.js';
-import { sameMetadata } from './check-metadata.js';
+import { checkSourceUri, checkTitle } from './check-attributes.js';
+import { checkMetadata, sameMetadata } from './check-metadata.js';
 import type { Clock } from './clock.js';
 import type { Database } from './database.js';
 import { filterableValues } from './filterable.js';
@@ -34,14 +35,14 @@ export type AttributeWrites = Pick<Store, 'writeAttributes' | 'updateAttributes'
 export function attributeWriter(database: Database, options: AttributeOptions): AttributeWrites {
   const writeAttributes: AttributeWrites['writeAttributes'] = async (scope, basedOn, changes) => {
     requireWritable(scope, basedOn.agentIds, ['input']);
-    if (changes.agentIds !== undefined) checkGivenAgents(scope, changes.agentIds);
+    const checked = checkChanges(scope, changes);
     const row = await database.documents.findOne({
       _id: ObjectId.createFromHexString(basedOn.id),
       version: basedOn.version,
       revision: basedOn.revision,
     });
     if (row === null) throw new VersionMoved();
-    const changed = changedFields(row, changes, options.filterable);
+    const changed = changedFields(row, checked, options.filterable);
     if (Object.keys(changed).length === 0) return documentRecord(row);
     const after: DocumentRow = {
       ...row,
@@ -79,6 +80,17 @@ export function attributeWriter(database: Database, options: AttributeOptions): 
         }
       }
     },
+  };
+}
+
+function checkChanges(scope: Scope, changes: AttributeChanges): AttributeChanges {
+  const { title, sourceUri, agentIds, metadata } = changes;
+  return {
+    ...changes,
+    ...(title !== undefined && { title: checkTitle(title) }),
+    ...(sourceUri !== undefined && sourceUri !== null && { sourceUri: checkSourceUri(sourceUri) }),
+    ...(agentIds !== undefined && { agentIds: checkGivenAgents(scope, agentIds) }),
+    ...(metadata !== undefined && { metadata: checkMetadata(metadata) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { MongoClientOptions } from 'mongodb';
 import { AppError } from '../errors.js';
+import { multiAnalyzers } from './analyzers.js';
 import { apiKeyFunctions } from './api-keys.js';
 import { attributeWriter } from './attributes.js';
 import { type Clock, systemClock } from './clock.js';
@@ -17,6 +18,8 @@ import { textReads } from './read-texts.js';
 import { versionReads } from './read-version.js';
 import type { Filterable, SpaceRecord } from './records.js';
 import { createSealer, type Sealer } from './sealing.js';
+import { openSearchStore } from './search/open-search-store.js';
+import type { SearchStore } from './search/search-store.js';
 import { filterableProblems } from './search-index-definitions.js';
 import { type SearchIndexState, searchIndexManager } from './search-indexes.js';
 import { searchableWaiter } from './searchable.js';
@@ -51,6 +54,7 @@ export interface OpenStoreOptions {
 
 /** The store with what `store/search/` builds on. */
 export interface OpenedStore extends Store {
+  readonly search: SearchStore;
   readonly database: Database;
   readonly sealer: Sealer;
   readonly filterable: Filterable;
@@ -144,7 +148,13 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
       await database.close();
     },
   });
-  return { ...functions, database, sealer, filterable, languages, clock, filterKeys: keys };
+  const search = openSearchStore({
+    database,
+    filterKeys: keys,
+    analyzers: multiAnalyzers(languages),
+    searchIndexState: functions.searchIndexState,
+  });
+  return { ...functions, search, database, sealer, filterable, languages, clock, filterKeys: keys };
 }
 
 function announce(spaces: readonly SpaceRecord[], { space, onNotice }: OpenStoreOptions): void {

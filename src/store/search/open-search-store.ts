@@ -6,8 +6,9 @@ import type { Scope } from '../scope.js';
 import { embeddingPath, TEXT_INDEX, vectorIndexName } from '../search-index-definitions.js';
 import type { SearchIndexManager } from '../search-indexes.js';
 import { freshChunkIds, hasChunks, storedVectors } from './fresh-chunks.js';
+import { indexName } from './index-name.js';
 import { legPipeline, type PipelineContext, rankFusionPipeline } from './leg-pipelines.js';
-import { prepareFilter } from './prepare-filter.js';
+import { checkFilter, prepareFilter } from './prepare-filter.js';
 import { readHighlights } from './read-highlights.js';
 import { readinessOf } from './readiness.js';
 import { revalidate } from './revalidate.js';
@@ -30,6 +31,7 @@ export function openSearchStore(context: SearchContext): SearchStore {
   const { database } = context;
   const pipelines = (): PipelineContext => ({ keys: context.filterKeys(), analyzers: context.analyzers });
   return {
+    checkFilter: (filter) => checkFilter(context.filterKeys(), filter),
     prepareFilter: (scope, filter, budget) => prepareFilter(database, context.filterKeys(), scope, filter, budget),
     readiness: async (index, filter, options) => readinessOf(await context.searchIndexState(index, options), filter),
     legPipeline: (scope, leg) => legPipeline(pipelines(), scope, leg) as Pipeline,
@@ -49,10 +51,6 @@ export function openSearchStore(context: SearchContext): SearchStore {
     vectors: (scope, space, chunkIds, budget) => storedVectors(database, scope, space, chunkIds, budget),
     hasChunks: (scope, budget) => hasChunks(database, scope, budget),
   };
-}
-
-export function indexName(index: IndexKind): string {
-  return index.kind === 'TEXT' ? TEXT_INDEX : vectorIndexName(index.space.id);
 }
 
 /** All of the given chunks that the index holds, in whatever order. */

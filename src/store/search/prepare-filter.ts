@@ -20,6 +20,11 @@ export const MAX_EXACT_DOCUMENTS = 100;
  */
 const COUNT_TIME_MS = 500;
 
+/** Throws what is wrong with a filter before anything is looked up. */
+export function checkFilter(keys: FilterKeys, given: SearchFilter | undefined): void {
+  if (given !== undefined) toPredicate(replaceTitles(given, new Map()), keys);
+}
+
 export async function prepareFilter(
   database: Database,
   keys: FilterKeys,

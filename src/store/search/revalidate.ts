@@ -36,17 +36,19 @@ export async function revalidate(
   const rows = await withinBudget(budget, () =>
     database.snapshotChunks.aggregate<Row>(pipeline, { maxTimeMS, signal, batchSize: chunkIds.length + 1 }).toArray(),
   );
-  const states = new Map<string, Revalidated>(chunkIds.map((id) => [id, { state: 'STALE' }]));
+  const states = new Map<string, Revalidated>(chunkIds.map((id) => [id, GONE]));
   for (const row of rows) {
     const document = row.document[0];
-    if (document !== undefined && isLive(row, document.version))
-      states.set(row._id.toHexString(), judge(row, document, filter, keys));
+    if (document !== undefined) states.set(row._id.toHexString(), judge(row, document, filter, keys));
   }
   return states;
 }
 
+const GONE: Revalidated = { state: 'STALE', chunk: null };
+
 function judge(row: Row, document: Row['document'][number], filter: PreparedFilter, keys: FilterKeys): Revalidated {
   const chunk = chunkRecord(row);
+  if (!isLive(row, document.version)) return { state: 'STALE', chunk };
   const passes =
     filter.filter === undefined ||
     matches(

@@ -7,10 +7,9 @@ import type { Scope } from '../scope.js';
  * 24 hex digits. Every call takes a deadline: it ends by then with `AppError` DEADLINE_EXCEEDED, or when `signal` aborts.
  */
 export interface SearchStore {
-  /**
-   * Checks a filter's keys and looks up what it names. Throws `AppError` BAD_USER_INPUT or INDEX_NOT_READY as
-   * `toPredicate` does.
-   */
+  /** Checks a filter's keys and values, without asking the database. Throws `AppError` as `toPredicate` does. */
+  checkFilter(filter: SearchFilter | undefined): void;
+  /** Looks up what the filter names, and whether it comes down to few documents. Throws as `checkFilter` does. */
   prepareFilter(scope: Scope, filter: SearchFilter | undefined, budget: Budget): Promise<PreparedFilter>;
   /** Whether an index may be searched now. From memory for up to a second, unless `fresh`. */
   readiness(index: SearchIndexName, filter: PreparedFilter, options?: { fresh?: boolean }): Promise<Readiness>;
@@ -124,8 +123,8 @@ export interface LegHit {
 
 export type Revalidated =
   | { readonly state: 'LIVE'; readonly chunk: ChunkRecord; readonly text: string | null }
-  /** Deleted, superseded, or out of scope (which are not told apart). */
-  | { readonly state: 'STALE' }
+  /** Deleted or out of scope (which are not told apart), or superseded: then its chunk is here. */
+  | { readonly state: 'STALE'; readonly chunk: ChunkRecord | null }
   /** In scope and current, but its document does not pass the filter. */
   | { readonly state: 'OUT_OF_FILTER'; readonly chunk: ChunkRecord };
 

@@ -1,0 +1,32 @@
+import type { Embedder } from '../embed/embedder.js';
+import type { SpaceRecord } from '../store/records.js';
+import type { Store } from '../store/store.js';
+import { chunk as chunkText } from './chunk/chunk.js';
+import type { Chunk } from './chunk/chunker.js';
+import { type DetectLanguage, detectLanguage } from './detect-language.js';
+import { type Extract, extractUtf8 } from './extract.js';
+import type { Ingest } from './ingest.js';
+import { KeyedLock } from './keyed-lock.js';
+import { upsertDocument } from './upsert-document.js';
+
+export interface IngestOptions {
+  readonly store: Store;
+  /** The embedder of a stored space. Called often: it should return the same one for the same space. */
+  readonly embedderOf: (space: SpaceRecord) => Embedder;
+  readonly chunk?: Chunk;
+  readonly extract?: Extract;
+  readonly detectLanguage?: DetectLanguage;
+}
+
+export function createIngest(options: IngestOptions): Ingest {
+  const parts = {
+    chunk: chunkText,
+    extract: extractUtf8,
+    detectLanguage,
+    ...options,
+    turns: new KeyedLock(),
+  };
+  return {
+    upsertDocument: (scope, input, upsertOptions) => upsertDocument(parts, scope, input, upsertOptions),
+  };
+}
