@@ -1,0 +1,28 @@
+/** How deep a search looks. All pure, all in one place. */
+
+/** The server's own limit, of `numCandidates` and of a `$vectorSearch`'s `limit`. */
+export const MAX_CANDIDATES = 10_000;
+const LEAST_CANDIDATES = 200;
+/** MongoDB's advice is at least 20 candidates for each hit wanted. */
+const CANDIDATES_PER_HIT = 20;
+
+/** Hits that one search ranks: its pages walk these, then end. */
+export function rankingSize(first: number): number {
+  return Math.min(200, Math.max(50, 4 * first));
+}
+
+/** An index may return hits that re-validation drops: a leg asks for some more, and for four times more each round. */
+export const MAX_ROUNDS = 3;
+const SPARE = 1.2;
+const GROWTH = 4;
+
+/** What a leg asks for in a round (from 0). */
+export function legLimit(ranking: number, round: number): number {
+  return Math.min(MAX_CANDIDATES, Math.ceil(ranking * SPARE) * GROWTH ** round);
+}
+
+/** Never below the limit that is sent, which the server refuses; raised to that when the caller asked for less. */
+export function effectiveCandidates(first: number, limit: number, asked: number | undefined): number {
+  const wanted = asked ?? Math.max(LEAST_CANDIDATES, CANDIDATES_PER_HIT * first);
+  return Math.min(MAX_CANDIDATES, Math.max(wanted, limit, 1));
+}

@@ -1,0 +1,48 @@
+import type { Scope } from '../store/scope.js';
+import type { Budget, IndexKind, SearchStore } from '../store/search/search-store.js';
+
+/** A caller finds what it wrote in this time even while the indexes lag behind. */
+export const FRESH_MS = 60_000;
+/** More than so many chunks are not scored one by one: the search says OVERLAY_SKIPPED. */
+export const MAX_FRESH = 1_000;
+/** Ids remembered as indexed, so that each is asked about once. Emptied when full. */
+const MAX_KNOWN = 50_000;
+
+export interface Freshness {
+  /** The caller's fresh chunks that an index does not return yet; null when there are too many fresh ones to tell. */
+  read(scope: Scope, index: IndexKind, budget: Budget): Promise<FreshChunks | null>;
+}
+
+export interface FreshChunks {
+  readonly unindexed: readonly string[];
+  /** Found in the index only now: a search that was sent before may have missed them. */
+  readonly justIndexed: readonly string[];
+}
+
+const NONE: FreshChunks = { unindexed: [], justIndexed: [] };
+
+export function createFreshness(search: SearchStore, now: () => Date): Freshness {
+  // Rows leave an index only with their chunk, so "indexed" stays true as long as the id means anything.
+  const known = new Map<string, Set<string>>();
+  const knownOf = (index: IndexKind) => {
+    const name = index.kind === 'TEXT' ? 'text' : index.space.id;
+    const set = known.get(name);
+    if (set !== undefined && set.size <= MAX_KNOWN) return set;
+    const empty = new Set<string>();
+    known.set(name, empty);
+    return empty;
+  };
+
+  return {
+    async read(scope, index, budget) {
+      const fresh = await search.freshChunkIds(scope, new Date(now().getTime() - FRESH_MS), MAX_FRESH, budget);
+      if (fresh === null) return null;
+      const seen = knownOf(index);
+      const unknown = fresh.filter((id) => !seen.has(id));
+      if (unknown.length === 0) return NONE;
+      const indexed = await search.indexedAmong(scope, index, unknown, budget);
+      for (const id of indexed) seen.add(id);
+      return { unindexed: unknown.filter((id) => !indexed.has(id)), justIndexed: [...indexed] };
+    },
+  };
+}

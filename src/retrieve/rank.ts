@@ -1,0 +1,97 @@
+import type { ChunkRecord } from '../store/records.js';
+import type { Revalidated } from '../store/search/search-store.js';
+import { type Candidate, type Candidates, toCandidates } from './candidates.js';
+import { legLimit, MAX_ROUNDS, rankingSize } from './depth.js';
+import { type LegRuns, type Run, runLegs } from './run.js';
+
+/** A candidate that is still there, in scope and in the filter. */
+export interface Ranked extends Candidate {
+  readonly chunk: ChunkRecord;
+  /** null: not read (yet). */
+  readonly text: string | null;
+}
+
+export interface Ranking {
+  /** Best first, `maxPerDocument` not yet applied. */
+  readonly live: readonly Ranked[];
+  readonly staleDropped: number;
+  /** Of the last round. */
+  readonly legs: LegRuns;
+  readonly candidates: Candidates;
+  /** What re-validation said of every candidate that it looked at. */
+  readonly states: ReadonlyMap<string, Revalidated>;
+}
+
+/** Candidates looked at together; more than needed, since some will be dropped. */
+const SPARE = 1.25;
+const LEAST_BATCH = 10;
+/** What one read looks at: ids of 12 bytes and rows without text. */
+const LARGEST_BATCH = 1_000;
+
+/**
+ * The best `want` hits (fewer where there are no more): legs, fusion, re-validation in order, and again with deeper legs
+ * while too much was dropped, three rounds at most. `withText`: how many of the best come with their text.
+ */
+export async function rank(run: Run, want: number, withText: number): Promise<Ranking> {
+  const states = new Map<string, Revalidated>();
+  for (let round = 0; ; round++) {
+    const legs = await runLegs(run, legLimit(rankingSize(run.request.first), round));
+    const candidates = toCandidates(hitsOf(legs), {
+      mode: run.mode,
+      weights: run.weights,
+      measure: run.space.similarity,
+      ...(run.request.minSimilarity !== undefined && { minSimilarity: run.request.minSimilarity }),
+    });
+    const live = await judge(run, candidates.ranked, want, withText, states);
+    const isExhausted = (legs.vector?.isExhausted ?? true) && (legs.text?.isExhausted ?? true);
+    if (isExhausted || round === MAX_ROUNDS - 1 || capped(live, run.request.maxPerDocument).length >= want) {
+      return { live, staleDropped: count(states, 'STALE'), legs, candidates, states };
+    }
+  }
+}
+
+function hitsOf({ vector, text }: LegRuns) {
+  return { vector: vector?.hits ?? null, text: text?.hits ?? null };
+}
+
+/** Re-validates in order until `want` hits are live. What an earlier round looked at is not read again. */
+async function judge(
+  run: Run,
+  candidates: readonly Candidate[],
+  want: number,
+  withText: number,
+  states: Map<string, Revalidated>,
+): Promise<Ranked[]> {
+  const live: Ranked[] = [];
+  let kept = 0;
+  for (let at = 0; at < candidates.length && kept < want; ) {
+    const size = Math.min(LARGEST_BATCH, Math.max(LEAST_BATCH, Math.ceil((want - kept) * SPARE)));
+    const batch = candidates.slice(at, at + size);
+    const unknown = batch.map(({ id }) => id).filter((id) => !states.has(id));
+    const texts = new Set(unknown.slice(0, Math.max(0, withText - live.length)));
+    const found = await run.search.revalidate(run.scope, unknown, run.filter, texts, run.deadline);
+    for (const [id, state] of found) states.set(id, state);
+    for (const candidate of batch) {
+      const state = states.get(candidate.id);
+      if (state?.state === 'LIVE') live.push({ ...candidate, chunk: state.chunk, text: state.text });
+    }
+    kept = capped(live, run.request.maxPerDocument).length;
+    at += size;
+  }
+  return live;
+}
+
+/** Without what exceeds the number of hits that one document may have. Keeps the order. */
+export function capped<T extends { readonly chunk: ChunkRecord }>(hits: readonly T[], maxPerDocument?: number): T[] {
+  if (maxPerDocument === undefined) return [...hits];
+  const counts = new Map<string, number>();
+  return hits.filter(({ chunk: { documentId } }) => {
+    const count = (counts.get(documentId) ?? 0) + 1;
+    counts.set(documentId, count);
+    return count <= maxPerDocument;
+  });
+}
+
+function count(states: ReadonlyMap<string, Revalidated>, wanted: Revalidated['state']): number {
+  return [...states.values()].filter(({ state }) => state === wanted).length;
+}
