@@ -1,6 +1,7 @@
 import type { IndexDescription } from 'mongodb';
 import type { Database } from './database.js';
 import { hasMongoCode, MONGO_CODE } from './mongo-errors.js';
+import { RANKING_TTL_MS } from './rankings.js';
 
 /** The collections with their ordinary indexes. Search indexes are in search-indexes.ts. */
 const COLLECTIONS: Readonly<Record<string, readonly IndexDescription[]>> = {
@@ -21,7 +22,10 @@ const COLLECTIONS: Readonly<Record<string, readonly IndexDescription[]>> = {
   spaces: [],
   // Of any number of servers that store a first space or activate one, one wins (see spaces.ts).
   jobs: [{ key: { owner: 1, _id: -1 }, name: 'owner' }],
-  rankings: [{ key: { owner: 1 }, name: 'owner' }],
+  rankings: [
+    { key: { owner: 1 }, name: 'owner' },
+    { key: { created_at: 1 }, name: 'expiry', expireAfterSeconds: RANKING_TTL_MS / 1_000 },
+  ],
   api_keys: [
     { key: { secret_hash: 1 }, name: 'secret_hash', unique: true },
     { key: { owner: 1 }, name: 'owner' },

@@ -12,6 +12,7 @@ import { failureWriter } from './failures.js';
 import type { FilterKeys } from './filter-mql.js';
 import { copyFilterableKeys, keysToCopy } from './filterable-backfill.js';
 import { toStoreError, withStoreErrors } from './mongo-errors.js';
+import { type Rankings, rankingFunctions } from './rankings.js';
 import { chunkReads } from './read-chunks.js';
 import { documentReads } from './read-documents.js';
 import { textReads } from './read-texts.js';
@@ -55,6 +56,7 @@ export interface OpenStoreOptions {
 /** The store with what `store/search/` builds on. */
 export interface OpenedStore extends Store {
   readonly search: SearchStore;
+  readonly rankings: Rankings;
   readonly database: Database;
   readonly sealer: Sealer;
   readonly filterable: Filterable;
@@ -154,7 +156,8 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     analyzers: multiAnalyzers(languages),
     searchIndexState: functions.searchIndexState,
   });
-  return { ...functions, search, database, sealer, filterable, languages, clock, filterKeys: keys };
+  const rankings = rankingFunctions(database, sealer, clock);
+  return { ...functions, search, rankings, database, sealer, filterable, languages, clock, filterKeys: keys };
 }
 
 function announce(spaces: readonly SpaceRecord[], { space, onNotice }: OpenStoreOptions): void {
