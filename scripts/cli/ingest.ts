@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Client } from './client.js';
 import { CliFailure } from './failure.js';
 import type { Output } from './output.js';
@@ -70,10 +71,10 @@ async function uploaded(
   { agentIds }: IngestOptions,
   waitUntil: 'STORED' | 'SEARCHABLE',
 ): Promise<{ outcome: keyof Tally; chunks: number; complaints: readonly string[] }> {
-  const text = utf8(await readFile(file.path));
-  if (text === null) return { outcome: 'FAILED', chunks: 0, complaints: ['failed: it is not UTF-8 text'] };
-  const { title, mediaType } = file;
-  const input = { title, text, mediaType, waitUntil, ...(agentIds && { agentIds }) };
+  const { title, mediaType, path } = file;
+  // Bytes, not text: the server reads them, as it will read kinds of files that this client does not know.
+  const base64 = (await readFile(path)).toString('base64');
+  const input = { title, file: { name: basename(path), base64 }, mediaType, waitUntil, ...(agentIds && { agentIds }) };
   const { upsertDocument: payload } = await client.run<Upserted>(UPSERT, { input });
   const [refusal] = payload?.userErrors ?? [];
   if (refusal || !payload?.outcome)
@@ -83,16 +84,6 @@ async function uploaded(
     chunks: payload.document?.chunkCount ?? 0,
     complaints: payload.warnings.map((warning) => `warning: ${warning}`),
   };
-}
-
-/** Null for bytes that are no UTF-8 text: a wrong guess would be stored without a word. */
-function utf8(bytes: Uint8Array): string | null {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return text.includes('\0') ? null : text;
-  } catch {
-    return null;
-  }
 }
 
 async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {

@@ -3,14 +3,12 @@ import type { Config } from '../config.js';
 import { makeApolloServer } from './apollo.js';
 import { makeAuthenticator } from './auth/authenticate.js';
 import type { Parts } from './context.js';
-import { countedStore } from './counted-store.js';
-import { currentTrace } from './current-request.js';
 import { makeFormatError } from './errors.js';
 import { logUnknown } from './http/error-answers.js';
 import { addGraphqlRoute } from './http/graphql-route.js';
 import { makeHostAndOriginCheck } from './http/host-and-origin.js';
 import { startMetricsServer } from './http/metrics-server.js';
-import { addProbeRoutes, type Readiness } from './http/probe-routes.js';
+import { addProbeRoutes } from './http/probe-routes.js';
 import { logOperation } from './http/request-log.js';
 import { makeHttpServer } from './http/server.js';
 import { addTransferRoutes } from './http/transfer-routes.js';
@@ -18,6 +16,7 @@ import { serveWebSockets } from './http/web-socket.js';
 import { makeLandingPage } from './landing-page.js';
 import { makeMetrics } from './metrics.js';
 import { makeRunOperation } from './operation/run.js';
+import type { Readiness } from './readiness.js';
 import { makeSchema } from './schema.js';
 
 export interface Api {
@@ -37,17 +36,7 @@ export async function startApi(options: {
   const { config, logger, readiness } = options;
   const metrics = makeMetrics();
   const authenticator = makeAuthenticator(config.auth, options.parts.store);
-  const parts: Parts = {
-    ...options.parts,
-    store: countedStore(options.parts.store, (call) => metrics.storeCalls.inc({ call })),
-    embedQueries: (queries, signal) => {
-      const trace = currentTrace();
-      if (trace) trace.providerCalls += 1;
-      metrics.providerCalls.inc({ kind: 'query' });
-      return options.parts.embedQueries(queries, signal);
-    },
-    keyCreated: authenticator.keyCreated,
-  };
+  const parts: Parts = { ...options.parts, keyCreated: authenticator.keyCreated };
   const schema = makeSchema();
   const formatError = makeFormatError(logUnknown(logger));
   const landingPage = await makeLandingPage(authenticator.isDevelopment);

@@ -3,7 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** What is counted and remembered about one request: for its log line, for metrics, and for tests that count calls. */
 export interface RequestTrace {
   readonly requestId: string;
-  storeCalls: number;
+  /** By the name of the call. */
+  readonly storeCalls: Map<string, number>;
   providerCalls: number;
   operationName: string | null;
   operationType: string | null;
@@ -16,7 +17,7 @@ const storage = new AsyncLocalStorage<RequestTrace>();
 export function newTrace(requestId: string): RequestTrace {
   return {
     requestId,
-    storeCalls: 0,
+    storeCalls: new Map(),
     providerCalls: 0,
     operationName: null,
     operationType: null,

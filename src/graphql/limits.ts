@@ -1,10 +1,14 @@
-import { AppError, type ErrorCode } from '../errors.js';
+import { AppError, type ErrorCode, type RefusalCode } from '../errors.js';
+import { MAX_TEXT_BYTES } from '../ingest/canonical-text.js';
+import { MAX_QUERY_LENGTH } from '../retrieve/check-request.js';
+import { MAX_FILTER_NESTING, MAX_FILTER_TITLES, MAX_FILTER_VALUES } from '../store/check-filter.js';
+import { MAX_METADATA_BYTES } from '../store/check-metadata.js';
 
 const MIB = 1024 * 1024;
 
 /**
- * Every limit of the API skin, in one place. README.md lists the same rows; a test holds the two together.
- * Limits of the text itself (50 MB), of chunking and of embedding belong to `ingest/` and `embed/`.
+ * The limits of a request, in one place. Those of the API skin are enforced with `limitExceeded`; those of the parts
+ * below it stand here with the parts' own numbers. README.md lists the same rows; a test holds the two together.
  */
 export const LIMITS = {
   requestBodyBytes: { maximum: 72 * MIB, unit: 'bytes in a GraphQL request body', code: 'BAD_USER_INPUT' },
@@ -26,20 +30,24 @@ export const LIMITS = {
   responseTextBytes: { maximum: 64 * MIB, unit: 'bytes of text in a response', code: 'QUERY_TOO_COMPLEX' },
   first: { maximum: 100, unit: 'items per page (`first`)', code: 'BAD_USER_INPUT' },
   ids: { maximum: 100, unit: 'ids in `nodes(ids:)`', code: 'BAD_USER_INPUT' },
-  filterTitles: { maximum: 100, unit: 'titles in a search filter', code: 'BAD_USER_INPUT' },
-  filterNesting: { maximum: 8, unit: 'levels of and/or/not in a filter', code: 'BAD_USER_INPUT' },
-  filterValues: { maximum: 500, unit: 'values in a filter', code: 'BAD_USER_INPUT' },
-  queryCharacters: { maximum: 8_000, unit: 'characters in a search query', code: 'BAD_USER_INPUT' },
+  filterTitles: { maximum: MAX_FILTER_TITLES, unit: 'titles in a search filter', code: 'BAD_USER_INPUT' },
+  filterNesting: { maximum: MAX_FILTER_NESTING, unit: 'levels of and/or/not in a filter', code: 'BAD_USER_INPUT' },
+  filterValues: { maximum: MAX_FILTER_VALUES, unit: 'values in a filter', code: 'BAD_USER_INPUT' },
+  textBytes: { maximum: MAX_TEXT_BYTES, unit: 'bytes of a document’s text as UTF-8', code: 'TOO_LARGE' },
+  metadataBytes: { maximum: MAX_METADATA_BYTES, unit: 'bytes of metadata as JSON', code: 'TOO_LARGE' },
+  queryCharacters: { maximum: MAX_QUERY_LENGTH, unit: 'characters in a search query', code: 'BAD_USER_INPUT' },
   requestsInFlight: { maximum: 1_000, unit: 'requests at once', code: 'RATE_LIMITED' },
   sockets: { maximum: 1_000, unit: 'WebSockets at once', code: 'RATE_LIMITED' },
   socketMessageBytes: { maximum: MIB, unit: 'bytes in a WebSocket message', code: 'BAD_USER_INPUT' },
   subscriptionsPerSocket: { maximum: 20, unit: 'operations at once on a WebSocket', code: 'RATE_LIMITED' },
-} as const satisfies Record<string, { maximum: number; unit: string; code: ErrorCode }>;
+} as const satisfies Record<string, { maximum: number; unit: string; code: ErrorCode | RefusalCode }>;
 
 export type LimitName = keyof typeof LIMITS;
+/** Limits whose refusal is a GraphQL error, not data. */
+type OperationLimit = { [N in LimitName]: (typeof LIMITS)[N]['code'] extends ErrorCode ? N : never }[LimitName];
 
 /** The typed refusal of what is above a limit: names the limit, what was got and, where it helps, what to do. */
-export function limitExceeded(name: LimitName, got: number | string, advice?: string): AppError {
+export function limitExceeded(name: OperationLimit, got: number | string, advice?: string): AppError {
   const { maximum, unit, code } = LIMITS[name];
   const message = `At most ${maximum} ${unit}, got ${got}${advice === undefined ? '' : `: ${advice}`}`;
   return new AppError(code, message, { details: { limit: name, maximum } });

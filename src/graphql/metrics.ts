@@ -6,7 +6,7 @@ export interface Metrics {
   readonly requestSeconds: Histogram<'route' | 'status'>;
   readonly operations: Counter<'type' | 'outcome'>;
   readonly storeCalls: Counter<'call'>;
-  readonly providerCalls: Counter<'kind'>;
+  readonly providerCalls: Counter;
   readonly requestsInFlight: Gauge;
 }
 
@@ -34,14 +34,13 @@ export function makeMetrics(): Metrics {
     }),
     storeCalls: new Counter({
       name: 'gazetteer_store_calls_total',
-      help: 'Calls of the store by name',
+      help: 'Calls of the store made by requests, by name',
       labelNames: ['call'],
       registers,
     }),
     providerCalls: new Counter({
       name: 'gazetteer_provider_calls_total',
-      help: 'Calls of the embedding provider by what was embedded',
-      labelNames: ['kind'],
+      help: 'Calls of the embedding provider made by requests',
       registers,
     }),
     requestsInFlight: new Gauge({

@@ -66,7 +66,7 @@ function markUnsafeIntegers(source: string): { text: string; marker: string | nu
     }
     if (unit !== 0x2d && (unit < 0x30 || unit > 0x39)) continue;
     const token = NUMBER.exec(source.slice(i, i + LONGEST_NUMBER))?.[0] ?? '-';
-    if (/^-?\d+$/.test(token) && typeof exactInteger(token) === 'bigint') {
+    if (/^-?[1-9]\d+$/.test(token) && typeof exactInteger(token) === 'bigint') {
       pieces.push(source.slice(copied, i), `{"${marker}":"${token}"}`);
       copied = i + token.length;
     }

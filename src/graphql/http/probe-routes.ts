@@ -1,14 +1,8 @@
 import { AppError } from '../../errors.js';
 import { withTrace } from '../current-request.js';
 import type { Metrics } from '../metrics.js';
+import type { Readiness } from '../readiness.js';
 import type { HttpServer } from './server.js';
-
-export interface Readiness {
-  /** degraded: it answers, but not everything works, e.g. an index is being built. */
-  readonly status: 'ready' | 'degraded' | 'unavailable';
-  /** One sentence per part, without secrets. */
-  readonly checks: Readonly<Record<string, string>>;
-}
 
 /** /healthz, /readyz and /metrics. */
 export function addProbeRoutes(

@@ -20,7 +20,7 @@ export function logRequests(fastify: FastifyInstance, logger: Logger, metrics: M
         route,
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
-        ...traceFields(request.trace),
+        ...traceFields(request.trace, logger),
       },
       'Request answered',
     );
@@ -30,20 +30,23 @@ export function logRequests(fastify: FastifyInstance, logger: Logger, metrics: M
 /** The same for an operation over a WebSocket, which is no request of its own. */
 export function logOperation(trace: RequestTrace, logger: Logger, metrics: Metrics): void {
   countOperation(trace, metrics);
-  logger.info({ route: 'websocket', ...traceFields(trace) }, 'Operation ended');
+  logger.info({ route: 'websocket', ...traceFields(trace, logger) }, 'Operation ended');
 }
 
-function countOperation({ operationType, errorCodes }: RequestTrace, metrics: Metrics): void {
-  const [firstCode] = errorCodes;
-  if (operationType) metrics.operations.inc({ type: operationType, outcome: firstCode ?? 'ok' });
+function countOperation(trace: RequestTrace, metrics: Metrics): void {
+  const [firstCode] = trace.errorCodes;
+  if (trace.operationType) metrics.operations.inc({ type: trace.operationType, outcome: firstCode ?? 'ok' });
+  for (const [call, count] of trace.storeCalls) metrics.storeCalls.inc({ call }, count);
+  metrics.providerCalls.inc(trace.providerCalls);
 }
 
-function traceFields(trace: RequestTrace) {
+function traceFields(trace: RequestTrace, logger: Logger) {
   const { requestId, operationName, operationType, storeCalls, providerCalls, errorCodes } = trace;
   return {
     requestId,
     ...(operationType && { type: operationType, operation: operationName?.slice(0, MAX_NAME_CHARACTERS) ?? null }),
-    storeCalls,
+    storeCalls: [...storeCalls.values()].reduce((sum, count) => sum + count, 0),
+    ...(logger.isLevelEnabled('debug') && { calls: Object.fromEntries(storeCalls) }),
     providerCalls,
     ...(errorCodes.size > 0 && { errors: [...errorCodes] }),
   };

@@ -1,0 +1,133 @@
+import type { Logger } from 'pino';
+import { type Config, isLoopbackName } from './config.js';
+import { createEmbedder, type EmbedderSettings } from './embed/create-embedder.js';
+import type { Embedder } from './embed/embedder.js';
+import { AppError } from './errors.js';
+import { startApi } from './graphql/api.js';
+import { hasConfiguredCredentials } from './graphql/auth/authenticate.js';
+import { countedCalls, countedEmbedder } from './graphql/counted-calls.js';
+import { makeReadiness } from './graphql/readiness.js';
+import { createIngest } from './ingest/create-ingest.js';
+import { spawnPocketAtlas } from './pocket-atlas/spawn.js';
+import { createRetrieve } from './retrieve/create-retrieve.js';
+import { createQueryEmbedder } from './retrieve/query-embedder.js';
+import { openStore } from './store/open-store.js';
+import { rankingFunctions } from './store/rankings.js';
+import type { SpaceRecord } from './store/records.js';
+import { operator } from './store/scope.js';
+
+export interface App {
+  /** Where GraphQL is served. */
+  readonly url: string;
+  /** Lets running requests finish, then closes everything in order. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The composition root: chooses the parts by the configuration and joins them. Whatever a failed start has opened is
+ * closed again. Throws `AppError` for what an operator can mend, and what `listen` throws.
+ */
+export async function startApp(config: Config, logger: Logger): Promise<App> {
+  /** What has been opened, to be closed in the opposite order. */
+  const opened: (() => Promise<void>)[] = [];
+  const closeAll = async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const uri = config.database.uri ?? (await startPocketAtlas(config, logger, opened));
+    const embedders = makeEmbedders(config, opened);
+    const store = await openStore({
+      uri,
+      dbName: config.database.name,
+      filterable: config.database.filterable,
+      languages: config.database.languages,
+      space: { initial: embedders.configured().space, explicit: config.embedding.explicit },
+      onNotice: (message) => logger.warn(message),
+      onBackgroundError: (error) => logger.error({ err: error }, 'Background work failed; it is tried again'),
+    });
+    opened.push(() => store.close());
+    await refuseOpenDoors(config, () => store.hasApiKeys());
+
+    const counted = countedCalls(store);
+    const queryEmbedder = createQueryEmbedder(embedders.of);
+    const api = await startApi({
+      config,
+      logger,
+      parts: {
+        store: counted,
+        ingest: createIngest({ store: counted, embedderOf: embedders.of }),
+        retrieve: createRetrieve({
+          store: counted,
+          search: countedCalls(store.search),
+          rankings: countedCalls(rankingFunctions(store.database, store.sealer, store.clock)),
+          queryEmbedder,
+        }),
+        embedQueries: async (queries, signal) => queryEmbedder.embed(queries, await store.activeSpace(), signal),
+      },
+      readiness: makeReadiness(store, operator, async () => embedders.problem(await store.activeSpace())),
+    });
+    opened.push(() => api.stop());
+    return { url: api.url, stop: closeAll };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function startPocketAtlas(config: Config, logger: Logger, opened: (() => Promise<void>)[]): Promise<string> {
+  const pocketAtlas = await spawnPocketAtlas({
+    dataDir: config.database.dataDir,
+    onLog: (line) => logger.info({ part: 'pocket-atlas' }, line),
+    onExit: ({ code, signal, restarting, error }) =>
+      logger.error(
+        { part: 'pocket-atlas', code, signal, err: error },
+        restarting ? 'It ended and is restarted' : 'It ended for good',
+      ),
+  });
+  opened.push(() => pocketAtlas.stop());
+  return pocketAtlas.uri;
+}
+
+interface Embedders {
+  /** The one that the settings ask for: its space is what an empty database gets. */
+  configured(): Embedder;
+  /** The one of a stored space, always the same for the same space. */
+  of(space: SpaceRecord): Embedder;
+  /** Why a space's embedder cannot work with these settings; null when it can. */
+  problem(space: SpaceRecord): string | null;
+}
+
+function makeEmbedders({ embedding }: Config, opened: (() => Promise<void>)[]): Embedders {
+  const made = new Map<string, Embedder>();
+  const { apiKey, baseUrl } = embedding;
+  const embedder = (settings: Pick<EmbedderSettings, 'provider' | 'model' | 'dimensions'>): Embedder => {
+    const key = JSON.stringify([settings.provider, settings.model, settings.dimensions]);
+    const known = made.get(key);
+    if (known) return known;
+    const created = countedEmbedder(createEmbedder({ ...settings, apiKey, baseUrl }));
+    made.set(key, created);
+    return created;
+  };
+  opened.push(async () => {
+    for (const { close } of made.values()) await close?.();
+  });
+  return {
+    configured: () =>
+      embedder({ provider: embedding.provider, model: embedding.model, dimensions: embedding.dimensions }),
+    of: ({ provider, model, dimensions }) => embedder({ provider, model, dimensions }),
+    problem: ({ provider }) =>
+      provider === 'openai' && apiKey === null && baseUrl === null
+        ? 'OPENAI_API_KEY is not set, and the active space needs it'
+        : null,
+  };
+}
+
+/** Beyond loopback everybody would be the owner `local`, and an administrator. */
+async function refuseOpenDoors({ http, auth }: Config, hasApiKeys: () => Promise<boolean>): Promise<void> {
+  if (isLoopbackName(http.host) || hasConfiguredCredentials(auth) || (await hasApiKeys())) return;
+  throw new AppError(
+    'FORBIDDEN',
+    `HOST=${http.host} would serve everybody as administrator: set GAZETTEER_ADMIN_KEY or a JWT setting, ` +
+      'or start on 127.0.0.1 first and create a key with `npm run gazetteer -- keys create --owner local --role admin`',
+  );
+}
