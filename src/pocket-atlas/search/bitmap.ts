@@ -3,7 +3,7 @@ export class Bitmap {
   readonly size: number;
   readonly words: Uint32Array;
 
-  constructor(size: number, words = new Uint32Array((size + 31) >>> 5)) {
+  constructor(size: number, words: Uint32Array = new Uint32Array((size + 31) >>> 5)) {
     this.size = size;
     this.words = words;
   }

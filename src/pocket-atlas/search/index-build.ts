@@ -57,11 +57,14 @@ export class IndexBuild {
     return this.#instance?.rowCount ?? 0;
   }
 
+  isFedUpTo(commit: CommitNumber): boolean {
+    if (this.#position >= commit) return true;
+    const [next] = this.#options.engine.oplog.read(this.#position, 1);
+    return next === undefined || next.commitNumber > commit;
+  }
+
   start(): void {
-    this.#running = this.#run().catch((error: unknown) => {
-      this.state = { phase: 'failed', message: error instanceof Error ? error.message : String(error) };
-      this.#options.onLost(error);
-    });
+    this.#running = this.#run().catch((error: unknown) => this.#fail(error));
   }
 
   /** Only while the build answers queries. */
@@ -89,9 +92,19 @@ export class IndexBuild {
     await instance.close();
   }
 
+  #fail(error: unknown): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.state = { phase: 'failed', message: error instanceof Error ? error.message : String(error) };
+    this.#wake?.();
+    this.#options.onLost(error);
+  }
+
   async #run(): Promise<void> {
     const { engine, kind, collection, entry } = this.#options;
-    const instance = await kind.open({ engine, collection, buildId: entry.buildId, definition: entry.definition });
+    const { buildId, definition } = entry;
+    const onLost = (error: unknown) => this.#fail(error);
+    const instance = await kind.open({ engine, collection, buildId, definition, onLost });
     this.#instance = instance;
     const unsubscribe = engine.oplog.subscribe(() => this.#signal());
     try {

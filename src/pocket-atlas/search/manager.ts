@@ -3,7 +3,7 @@ import { typeName } from '../bson/type.js';
 import type { BsonValue, Doc } from '../bson/values.js';
 import { CommandError } from '../errors.js';
 import type { PipelineEnvironment, Stage } from '../query/query.js';
-import type { CollectionInfo, Engine } from '../storage/engine.js';
+import type { CollectionInfo, CommitNumber, Engine } from '../storage/engine.js';
 import { type BuildEntry, type DiscardedBuild, type IndexEntry, openCatalogue } from './catalogue.js';
 import { allCollections, consumerName, IndexBuild } from './index-build.js';
 import { parseCreate, parseDrop, parseUpdate, type Selector } from './index-commands.js';
@@ -33,6 +33,8 @@ export interface SearchManager {
   list(namespace: Namespace, selector?: Selector): Doc[];
   /** The search stages and `$listSearchIndexes`; undefined for others. Throws what the server finds before running. */
   source(stage: string, spec: BsonValue, environment: PipelineEnvironment): Stage | undefined;
+  /** Whether every index of the collection that answers has seen all changes up to a commit. */
+  isFedUpTo(namespace: Namespace, commit: CommitNumber): boolean;
   /** Makes what was indexed durable and ends feeding. */
   close(): Promise<void>;
 }
@@ -195,6 +197,12 @@ class Manager implements SearchManager {
     return searchStage(this.#engine, stage, search, spec, environment, (collection, request, context) =>
       this.#answer(kind, collection, request, context),
     );
+  }
+
+  isFedUpTo(namespace: Namespace, commit: CommitNumber): boolean {
+    const collection = this.#collection(namespace);
+    if (collection === undefined) return true;
+    return this.#of(collection).every(({ main }) => main.state.phase === 'ready' && main.isFedUpTo(commit));
   }
 
   async close(): Promise<void> {

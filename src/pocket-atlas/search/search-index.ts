@@ -16,9 +16,12 @@ export interface SearchIndexKind {
   readonly stages: Readonly<Record<string, SearchStage>>;
   open(options: {
     engine: Engine;
-    collection: CollectionInfo /** unique per build, for files and key prefixes */;
+    collection: CollectionInfo;
+    /** Unique per build, for files and key prefixes. */
     buildId: string;
     definition: Doc;
+    /** To be called when a search or upkeep finds that the build is damaged: the manager builds anew from a scan. */
+    onLost: (error: unknown) => void;
   }): Promise<SearchIndexInstance>;
   /** Removes what a build left behind. */
   discard(options: { engine: Engine; buildId: string }): Promise<void>;

@@ -37,6 +37,15 @@ export class LivePostings implements FieldPostings {
   addExisting(into: Bitmap): void {
     addAll(this.#existing, into);
   }
+
+  /** In ascending order of keys. */
+  entries(): [key: string, rows: readonly number[]][] {
+    return [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  get existing(): readonly number[] {
+    return this.#existing;
+  }
 }
 
 /** A bitmap may be smaller than the postings: rows added after it was made are none of its business. */

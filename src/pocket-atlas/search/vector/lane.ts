@@ -1,15 +1,17 @@
-import type { RecordId } from '../../storage/engine.js';
-import type { FieldValues } from '../filter/field-values.js';
 import type { FilterNode } from '../filter/filter-node.js';
-import type { VectorValue } from './vector-value.js';
+import type { Quantization, Similarity } from './definition.js';
+import type { VectorKind, VectorValue } from './vector-value.js';
 
 /** The vectors of one kind under one path: they share dimensions and similarity, and are searched together. */
-export interface Lane {
-  readonly rowCount: number;
-  /** Adds or replaces. `values` hold the filter fields, in the order of the definition's filter paths. */
-  put(recordId: RecordId, vector: VectorValue, values: readonly FieldValues[]): void;
-  remove(recordId: RecordId): void;
-  search(query: LaneQuery): Promise<{ recordId: RecordId; score: number }[]>;
+export interface LaneSpec {
+  readonly kind: VectorKind;
+  readonly dimensions: number;
+  readonly similarity: Similarity;
+  readonly quantization: Quantization;
+  readonly indexingMethod: 'hnsw' | 'flat';
+  readonly maxEdges: number;
+  readonly numEdgeCandidates: number;
+  readonly filterPaths: readonly string[];
 }
 
 export interface LaneQuery {
@@ -19,4 +21,9 @@ export interface LaneQuery {
   readonly numCandidates: number | null;
   readonly filter: FilterNode;
   checkInterrupted(): void;
+}
+
+/** Whether the vectors themselves are kept in a file beside their codes: only where a code says less than the vector. */
+export function keepsVectors(spec: LaneSpec): boolean {
+  return spec.kind === 'float32';
 }

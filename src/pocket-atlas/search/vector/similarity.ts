@@ -1,6 +1,3 @@
-import type { Similarity } from './definition.js';
-import type { VectorKind } from './vector-value.js';
-
 /**
  * Scores in [0, 1], all in float32 as Lucene computes them (ATLAS.md §1.5), from two sums over a pair of vectors.
  * Source: Lucene 10, VectorSimilarityFunction.
@@ -28,17 +25,15 @@ export function hammingScore(differingBits: number, dimensions: number): number 
   return fround((dimensions - differingBits) / dimensions);
 }
 
-/** The score of a vector for a query of the same kind and length. */
-export function score(kind: VectorKind, similarity: Similarity, a: ArrayLike<number>, b: ArrayLike<number>): number {
-  if (kind === 'packedBit') return hammingScore(hammingDistance(a, b), a.length * 8);
-  switch (similarity) {
-    case 'euclidean':
-      return euclideanScore(squaredDistance(a, b));
-    case 'dotProduct':
-      return kind === 'int8' ? int8DotProductScore(dotProduct(a, b), a.length) : dotProductScore(dotProduct(a, b));
-    case 'cosine':
-      return cosineScore(dotProduct(a, b) / Math.sqrt(dotProduct(a, a) * dotProduct(b, b)));
+export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let [dot, squaresA, squaresB] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    const [x, y] = [a[i] as number, b[i] as number];
+    dot += x * y;
+    squaresA += x * x;
+    squaresB += y * y;
   }
+  return dot / Math.sqrt(squaresA * squaresB);
 }
 
 export function dotProduct(a: ArrayLike<number>, b: ArrayLike<number>): number {
@@ -54,12 +49,4 @@ export function squaredDistance(a: ArrayLike<number>, b: ArrayLike<number>): num
     sum += difference * difference;
   }
   return sum;
-}
-
-function hammingDistance(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let bits = 0;
-  for (let i = 0; i < a.length; i++) {
-    for (let rest = (a[i] as number) ^ (b[i] as number); rest !== 0; rest &= rest - 1) bits++;
-  }
-  return bits;
 }

@@ -1,0 +1,38 @@
+import { ACTIVE_ROWS_MAX } from './active-segment.js';
+import { GRAPH_ROWS_MIN } from './graph.js';
+import type { SealedSegment } from './sealed-segment.js';
+
+/** What to do next with the sealed segments of a lane; undefined: nothing. Merges come first, as they make graphs useless. */
+export type Upkeep =
+  | { readonly do: 'merge'; readonly segments: readonly SealedSegment[] }
+  | { readonly do: 'graph'; readonly segment: SealedSegment }
+  | undefined;
+
+/** Segments of about the same size are merged when there are this many: each row is written once per factor of it. */
+const MERGE_FACTOR = 4;
+/** Beyond this a graph takes too long to build: larger lanes have several segments of this size. */
+const SEGMENT_ROWS_MAX = 1_000_000;
+/** A segment with a larger share of dead rows is written anew: they cost a search as much as live ones. */
+const DEAD_SHARE_MAX = 0.2;
+
+export function nextUpkeep(segments: readonly SealedSegment[], mayBuildGraphs: boolean): Upkeep {
+  const decayed = segments.find(({ size, liveCount }) => size - liveCount > size * DEAD_SHARE_MAX);
+  if (decayed !== undefined) return { do: 'merge', segments: [decayed] };
+
+  const tiers = [...new Set(segments.map(tierOf))].sort((a, b) => a - b);
+  for (const tier of tiers) {
+    const together = segments.filter((segment) => tierOf(segment) === tier).slice(0, MERGE_FACTOR);
+    const rows = together.reduce((sum, { liveCount }) => sum + liveCount, 0);
+    if (together.length === MERGE_FACTOR && rows <= SEGMENT_ROWS_MAX) return { do: 'merge', segments: together };
+  }
+
+  const [largest] = segments
+    .filter(({ graph, size }) => graph === undefined && size >= GRAPH_ROWS_MIN)
+    .sort((a, b) => b.size - a.size);
+  return mayBuildGraphs && largest !== undefined ? { do: 'graph', segment: largest } : undefined;
+}
+
+/** 0 up to a full active segment, then one more per factor. */
+function tierOf({ liveCount }: SealedSegment): number {
+  return Math.max(0, Math.floor(Math.log(liveCount / ACTIVE_ROWS_MAX) / Math.log(MERGE_FACTOR) + 0.1));
+}
