@@ -1,5 +1,6 @@
 import type { Embedder } from '../embed/embedder.js';
 import type { SpaceRecord } from '../store/records.js';
+import { averageVector, queryWindows } from './query-windows.js';
 
 /** Embeds questions, remembering the latest. One call is one provider request for all that are not remembered. */
 export interface QueryEmbedder {
@@ -11,7 +12,7 @@ export interface QueryEmbedder {
 const MAX_CACHED = 1_000;
 
 export function createQueryEmbedder(
-  embedderFor: (space: SpaceRecord) => Embedder,
+  embedderOf: (space: SpaceRecord) => Embedder,
   maxCached = MAX_CACHED,
 ): QueryEmbedder {
   // A Map keeps insertion order: the first key is the one that was used longest ago.
@@ -32,7 +33,7 @@ export function createQueryEmbedder(
         if (vector !== undefined) found.set(query, vector);
       }
       if (missing.length > 0) {
-        const vectors = await embedderFor(space).embed(missing, { kind: 'query', ...(signal && { signal }) });
+        const vectors = await embedAll(embedderOf(space), missing, signal);
         missing.forEach((query, index) => {
           found.set(query, vectors[index]!);
         });
@@ -44,4 +45,17 @@ export function createQueryEmbedder(
       });
     },
   };
+}
+
+/** One request, however many windows a long query is cut into. */
+async function embedAll(embedder: Embedder, queries: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+  const windows = queries.map((query) => queryWindows(query, embedder));
+  const texts = windows.flat().map(({ text }) => text);
+  const vectors = await embedder.embed(texts, { kind: 'query', ...(signal && { signal }) });
+  let at = 0;
+  return windows.map((own) => {
+    const ownVectors = vectors.slice(at, at + own.length);
+    at += own.length;
+    return averageVector(own, ownVectors, embedder.space.similarity);
+  });
 }

@@ -39,7 +39,7 @@ export function languageOfScript(text: string): string | null {
 
 /** By the letter sequences of its words. Loaded at the first use (some 300 ms): see `warmUp`. */
 async function languageOfWords(text: string): Promise<string | null> {
-  const { eld } = await import('eld/extrasmall');
+  const { eld } = await import('eld/small');
   const detected = eld.detect(text);
   return detected.language !== '' && detected.isReliable() ? detected.language : null;
 }
