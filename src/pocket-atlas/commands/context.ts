@@ -1,5 +1,6 @@
-import type { Doc } from '../bson/values.js';
+import type { BsonValue, Doc } from '../bson/values.js';
 import { CommandError } from '../errors.js';
+import { compileExpression } from '../query/expression.js';
 import type { QueryVariables } from '../query/query.js';
 import type { ServerState } from '../server-state.js';
 import type { Session } from '../sessions/session.js';
@@ -25,6 +26,14 @@ export interface CommandInput {
   /** As it came. */
   readonly encoded: Uint8Array;
   readonly sequences: ReadonlyMap<string, readonly Uint8Array[]>;
+}
+
+/**
+ * Thrown within `context.write`: it is to run again over a newer view. Whoever throws it bounds how often. Never thrown in
+ * a multi-document transaction, whose view is what it is.
+ */
+export class RunAgain extends Error {
+  override readonly name = 'RunAgain';
 }
 
 /** A namespace inside a write. */
@@ -56,8 +65,9 @@ export class CommandContext {
   statementFailed = false;
   /** ms since 1970; undefined: none. */
   deadline: number | undefined;
-  /** When the snapshot of a snapshot read outside a transaction was taken, for the reply. */
+  /** One time for the whole command. */
   readonly now: Date;
+  #variables: QueryVariables | undefined;
 
   constructor(server: ServerState, connection: ConnectionInfo, input: CommandInput) {
     this.server = server;
@@ -87,9 +97,20 @@ export class CommandContext {
     return `${this.db}.${this.collection}`;
   }
 
+  /** `let`: expressions over constants, evaluated once. */
   get variables(): QueryVariables {
-    const given = this.body.let;
-    return { now: this.now, vars: isDocument(given) ? given : {} };
+    this.#variables ??= this.withVariables(this.body.let, {});
+    return this.#variables;
+  }
+
+  /** The command's variables, with further ones of a statement. */
+  withVariables(given: BsonValue, known: QueryVariables['vars'] = this.variables.vars): QueryVariables {
+    if (!isDocument(given)) return { now: this.now, vars: known };
+    const own = Object.entries(given).map(([name, expression]) => [
+      name,
+      compileExpression(expression, { now: this.now, vars: {} })({}),
+    ]);
+    return { now: this.now, vars: { ...known, ...Object.fromEntries(own) } };
   }
 
   /** Documents of an array that came in the body or as a document sequence; undefined when absent. */
@@ -119,6 +140,13 @@ export class CommandContext {
   /** Runs a write inside the transaction, or as one commit of its own. */
   async write<T>(run: (transaction: Transaction) => Promise<T> | T): Promise<T> {
     if (this.transaction !== undefined) return run(this.transaction);
-    return this.server.engine.write(run, this.deadline === undefined ? {} : { deadline: this.deadline });
+    for (;;) {
+      try {
+        return await this.server.engine.write(run, this.deadline === undefined ? {} : { deadline: this.deadline });
+      } catch (error) {
+        if (!(error instanceof RunAgain)) throw error;
+        this.checkInterrupted();
+      }
+    }
   }
 }

@@ -17,16 +17,20 @@ export interface FailureSetting {
   readonly retryableWrite: boolean;
 }
 
-export function labelsFor(code: number, setting: FailureSetting, hasWriteConcernError = false): ErrorLabel[] {
+export function labelsFor(code: number, setting: FailureSetting): ErrorLabel[] {
   const labels: ErrorLabel[] = [];
   const retryable = RETRYABLE_CODES.has(code);
   if (setting.inTransaction) {
     const transient =
-      TRANSIENT_CODES.has(code) ||
-      (code === NO_SUCH_TRANSACTION && !hasWriteConcernError) ||
-      (retryable && !setting.endsTransaction);
+      TRANSIENT_CODES.has(code) || code === NO_SUCH_TRANSACTION || (retryable && !setting.endsTransaction);
     if (transient) labels.push('TransientTransactionError');
   }
   if (retryable && (setting.retryableWrite || setting.endsTransaction)) labels.push('RetryableWriteError');
   return labels;
+}
+
+/** A write concern that failed: the write itself did not, so the transaction is never to be run again. */
+export function labelsForWriteConcern(code: number, setting: FailureSetting): ErrorLabel[] {
+  const retryable = RETRYABLE_CODES.has(code) && (setting.retryableWrite || setting.endsTransaction);
+  return retryable ? ['RetryableWriteError'] : [];
 }

@@ -15,7 +15,7 @@ import { checkArguments, databaseName, integer, isDocument } from './arguments.j
 import { type Command, EncodedReply, type Reply } from './command.js';
 import { checkReadConcern, checkWriteConcern, type WriteConcernFailure } from './concerns.js';
 import { CommandContext, type ConnectionInfo } from './context.js';
-import { type FailureSetting, labelsFor } from './error-labels.js';
+import { type FailureSetting, labelsFor, labelsForWriteConcern } from './error-labels.js';
 import type { Injection } from './fail-points.js';
 import { COMMANDS, canonicalName } from './table.js';
 
@@ -214,7 +214,7 @@ function encodeReply(
 function labelsOfConcernError(concernError: Doc, injection: Injection | undefined, setting: FailureSetting): string[] {
   if (injection?.labels !== undefined) return [...injection.labels];
   if (Array.isArray(concernError.errorLabels)) return concernError.errorLabels.map(String);
-  return labelsFor(Number(concernError.code), setting, true);
+  return labelsForWriteConcern(Number(concernError.code), setting);
 }
 
 function encodeFailure(

@@ -8,7 +8,7 @@ import {
   GridFSBucket,
   MongoClient,
   type MongoClientOptions,
-  type ReadPreferenceMode,
+  ReadPreference,
 } from 'mongodb';
 import type { EntityDescription, Fields, Value } from './format.js';
 import type { MatchContext } from './match.js';
@@ -180,15 +180,12 @@ function clientOptions(uriOptions: Fields = {}): MongoClientOptions {
   };
 }
 
-/** Options with read and write concern, in the names of the driver. */
+/** Options with a read preference in the form of the driver. */
 export function concerns(options: Fields = {}): Fields {
-  const { readPreference, ...rest } = options;
-  if (readPreference === undefined) return rest;
+  if (options.readPreference === undefined) return options;
   return {
-    ...rest,
-    readPreference: (readPreference as { mode: string }).mode.replace(/^./, (c) =>
-      c.toLowerCase(),
-    ) as ReadPreferenceMode,
+    ...options,
+    readPreference: ReadPreference.fromOptions({ readPreference: options.readPreference as Document }),
   };
 }
 

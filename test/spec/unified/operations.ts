@@ -52,7 +52,8 @@ export const OPERATIONS: Readonly<Record<string, Run>> = {
   },
   clientBulkWrite: async (input) => {
     const { models, options } = take(input, 'models');
-    return input.entities.client(input.object).bulkWrite((models as Fields[]).map(clientModel), options);
+    const result = await input.entities.client(input.object).bulkWrite((models as Fields[]).map(clientModel), options);
+    return comparableBulkResult(result as unknown as Fields);
   },
   close: (input) => input.entities.cursor(input.object).close(),
   commitTransaction: ({ entities, object }) => entities.session(object).commitTransaction(),
@@ -63,6 +64,17 @@ export const OPERATIONS: Readonly<Record<string, Run>> = {
   countDocuments: async (input) => {
     const { filter, options } = take(input, 'filter');
     return collection(input).countDocuments(filter as Document, options);
+  },
+  createChangeStream: async (input) => {
+    const { pipeline, options } = take(input, 'pipeline');
+    const watched = input.entities.entity(input.object) as Pick<Collection, 'watch'>;
+    const stream = watched.watch(pipeline as Document[], options);
+    try {
+      await stream.tryNext();
+    } finally {
+      await stream.close();
+    }
+    return stream;
   },
   createCollection: async (input) => {
     const { collection: name, options } = take(input, 'collection');
@@ -82,6 +94,8 @@ export const OPERATIONS: Readonly<Record<string, Run>> = {
     if (batchSize !== undefined) cursor.setBatchSize(Number(batchSize));
     if (maxTimeMS !== undefined) cursor.setMaxTimeMS(Number(maxTimeMS));
     if (comment !== undefined) cursor.setComment(comment);
+    // The format wants the first command to have been run; this driver would wait for the first document.
+    await (cursor as unknown as { cursorInit(): Promise<void> }).cursorInit();
     return cursor;
   },
   createEntities: ({ entities, args }) => entities.create(args.entities as EntityDescription[]),
@@ -190,6 +204,11 @@ export const OPERATIONS: Readonly<Record<string, Run>> = {
       name === undefined ? target.listSearchIndexes(options) : target.listSearchIndexes(String(name), options);
     return cursor.toArray();
   },
+  mapReduce: async (input) => {
+    // The helper is gone from the driver, the command is not gone from servers.
+    const { s } = collection(input) as unknown as { s: { db: Db } };
+    return s.db.command({ mapReduce: collection(input).collectionName, ...input.args });
+  },
   modifyCollection: async (input) => {
     const { collection: name, options } = take(input, 'collection');
     return input.entities.database(input.object).command({ collMod: name, ...options });
@@ -263,6 +282,14 @@ function returning(options: Fields): Fields {
 function clientModel(model: Fields): ClientBulkWriteModel<Record<string, Document>> {
   const [name, fields] = Object.entries(model)[0]!;
   return { name, ...(fields as Fields) } as unknown as ClientBulkWriteModel<Record<string, Document>>;
+}
+
+/** Results of single updates also say `didUpsert` in this driver, which the format does not know. */
+export function comparableBulkResult(result: Fields): Fields {
+  const { updateResults } = result as { updateResults?: ReadonlyMap<number, Fields> };
+  if (updateResults === undefined) return result;
+  const comparable = [...updateResults].map(([index, { didUpsert: _, ...rest }]) => [String(index), rest]);
+  return { ...result, updateResults: Object.fromEntries(comparable) };
 }
 
 async function listCollections(input: OperationInput): Promise<Value> {

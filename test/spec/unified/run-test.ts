@@ -18,7 +18,7 @@ import type {
   Value,
 } from './format.js';
 import { assertMatch, assertSame } from './match.js';
-import { OPERATIONS } from './operations.js';
+import { comparableBulkResult, OPERATIONS } from './operations.js';
 
 /** Runs one test through the real driver; throws what is not as expected. `uri` must name a server without other users. */
 export async function runTest(
@@ -29,12 +29,16 @@ export async function runTest(
   await prepare(setup.admin, file.initialData ?? []);
   const entities = new Entities(setup.uri);
   const failPoints = new Set<string>();
-  const run = async (operations: readonly Operation[]): Promise<void> => {
+  const failPointSet = (name: string): void => {
+    failPoints.add(name);
+  };
+  const run = async (operations: readonly Operation[], inCallback: boolean): Promise<void> => {
     for (const [index, operation] of operations.entries()) {
       try {
-        await runOperation(entities, operation, run, (name) => failPoints.add(name));
+        const error = await runOperation(entities, operation, (inner) => run(inner, true), failPointSet);
+        // A callback hands on what its operations throw, expected or not.
+        if (inCallback && error !== undefined) throw error;
       } catch (error) {
-        // A callback's own error must reach withTransaction as it is: its labels decide.
         if (error instanceof MongoError) throw error;
         throw new Error(`operation ${index} (${operation.name}): ${(error as Error).message}`, { cause: error });
       }
@@ -42,7 +46,7 @@ export async function runTest(
   };
   try {
     await entities.create(file.createEntities ?? []);
-    await run(test.operations);
+    await run(test.operations, false);
     for (const expected of test.expectEvents ?? []) assertEvents(entities, expected);
     for (const data of test.outcome ?? []) await assertOutcome(setup.admin, data);
   } finally {
@@ -63,12 +67,13 @@ async function prepare(admin: MongoClient, data: readonly CollectionData[]): Pro
   }
 }
 
+/** Resolves with the error that was expected or is to be ignored; throws any other. */
 async function runOperation(
   entities: Entities,
   operation: Operation,
   run: (operations: readonly Operation[]) => Promise<void>,
   failPointSet: (name: string) => void,
-): Promise<void> {
+): Promise<Error | undefined> {
   const {
     object,
     name,
@@ -84,15 +89,16 @@ async function runOperation(
   try {
     result = await implementation({ entities, object, args, run, failPointSet });
   } catch (error) {
-    if (ignoreResultAndError === true) return;
+    if (ignoreResultAndError === true) return error as Error;
     if (expectError === undefined) throw error;
     assertError(entities, expectError, error as Error);
-    return;
+    return error as Error;
   }
-  if (ignoreResultAndError === true) return;
+  if (ignoreResultAndError === true) return undefined;
   if (expectError !== undefined) throw new Error(`succeeded where ${JSON.stringify(expectError)} was expected`);
   if (expectResult !== undefined) assertMatch(expectResult, result, entities);
   if (saveResultAsEntity !== undefined) entities.set(saveResultAsEntity, result);
+  return undefined;
 }
 
 function assertError(entities: Entities, expected: ExpectedError, error: Error): void {
@@ -122,14 +128,20 @@ function assertError(entities: Entities, expected: ExpectedError, error: Error):
   for (const label of expected.errorLabelsContain ?? []) if (!hasLabel(label)) fail(`expected label ${label}`);
   for (const label of expected.errorLabelsOmit ?? []) if (hasLabel(label)) fail(`expected no label ${label}`);
   if (expected.errorResponse !== undefined) {
-    assertMatch(expected.errorResponse, (response.errorResponse as Value) ?? response, entities, 'errorResponse');
+    const { errorResponse } =
+      response.errorResponse === undefined ? ((response.cause as Fields) ?? response) : response;
+    assertMatch(expected.errorResponse, errorResponse, entities, 'errorResponse');
   }
   if (expected.expectResult !== undefined) {
-    const partial = response.result ?? response.partialResult;
-    assertMatch(expected.expectResult, partial, entities, 'partial result');
+    assertMatch(expected.expectResult, partialResultOf(error), entities, 'partial result');
   }
   if (expected.writeErrors !== undefined) {
-    assertMatch(expected.writeErrors, writeErrorsOf(error), entities, 'writeErrors');
+    const writeErrors = writeErrorsOf(error);
+    for (const [index, wanted] of Object.entries(expected.writeErrors)) {
+      assertMatch(wanted, writeErrors.get(Number(index)), entities, `writeErrors.${index}`);
+    }
+    const unexpected = [...writeErrors.keys()].filter((index) => !(index in expected.writeErrors!));
+    if (unexpected.length > 0) fail(`there are errors of further writes, ${unexpected.join(', ')}`);
   }
   if (expected.writeConcernErrors !== undefined) {
     assertMatch(expected.writeConcernErrors, response.writeConcernErrors, entities, 'writeConcernErrors');
@@ -137,10 +149,18 @@ function assertError(entities: Entities, expected: ExpectedError, error: Error):
   if (expected.isClientError === true && error instanceof MongoAPIError && fromServer) fail('expected a client error');
 }
 
-function writeErrorsOf(error: Error): Value {
+function writeErrorsOf(error: Error): ReadonlyMap<number, Value> {
   if (error instanceof MongoClientBulkWriteError) return error.writeErrors;
-  if (!(error instanceof MongoBulkWriteError)) return undefined;
-  return Object.fromEntries(([error.writeErrors].flat() as { index: number }[]).map((one) => [String(one.index), one]));
+  if (!(error instanceof MongoBulkWriteError)) return new Map();
+  return new Map(([error.writeErrors].flat() as { index: number }[]).map((one) => [one.index, one]));
+}
+
+/** This driver always has a partial result, where the format means one that says something. */
+function partialResultOf(error: Error): Value {
+  const { result, partialResult } = error as unknown as { result?: Fields; partialResult?: Fields };
+  if (partialResult === undefined) return result;
+  const counts = ['insertedCount', 'matchedCount', 'modifiedCount', 'upsertedCount', 'deletedCount'];
+  return counts.some((name) => partialResult[name] !== 0) ? comparableBulkResult(partialResult) : undefined;
 }
 
 function codeOf(error: Fields): Value {

@@ -166,7 +166,7 @@ export const validate: Command = {
 };
 
 export const configureFailPoint: Command = {
-  help: 'Makes commands fail on purpose (failCommand only).',
+  help: 'Makes commands fail on purpose: failCommand and onPrimaryTransactionalWrite.',
   fields: { data: 'object', mode: 'any' },
   adminOnly: true,
   writeConcern: true,

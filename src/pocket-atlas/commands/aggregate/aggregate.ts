@@ -22,7 +22,7 @@ export const aggregate: Command = {
     hint: 'objectOrString',
     let: 'object',
     pipeline: { type: 'array', required: true },
-    rawData: 'refused',
+    rawData: 'boolish',
   },
   inTransaction: true,
   readConcern: true,

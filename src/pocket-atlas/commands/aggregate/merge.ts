@@ -78,7 +78,7 @@ function mergedDocument(merge: Merge, match: MatchedRecord, doc: Doc, variables:
     case 'keepExisting':
       return undefined;
     case 'fail':
-      throw new CommandError(11000, '$merge found a document that exists already, and whenMatched is "fail"');
+      throw alreadyThere(merge, doc);
     case 'replace':
       return { ...doc, _id: match.doc._id };
     case 'merge':
@@ -90,11 +90,25 @@ function mergedDocument(merge: Merge, match: MatchedRecord, doc: Doc, variables:
   }
 }
 
+function alreadyThere(merge: Merge, doc: Doc): CommandError {
+  const keyPattern = Object.fromEntries(merge.on.map((path) => [path, 1]));
+  const keyValue = Object.fromEntries(merge.on.map((path) => [path, valueAt(doc, path)]));
+  return new CommandError(
+    11000,
+    `PlanExecutor error during aggregation :: caused by :: E11000 duplicate key error collection: ${merge.db}.${merge.name}: whenMatched is "fail" and a document with these values of 'on' exists`,
+    { fields: { keyPattern, keyValue } },
+  );
+}
+
+function valueAt(doc: Doc, path: string): BsonValue {
+  return path.split('.').reduce<BsonValue>((at, name) => (isDocument(at) ? at[name] : undefined), doc);
+}
+
 /** The equality that finds a document's counterpart; undefined for one that cannot have any (no `_id` yet). */
 function identity(merge: Merge, doc: Doc): Doc | undefined {
   const filter: Doc = {};
   for (const path of merge.on) {
-    const value = path.split('.').reduce<BsonValue>((at, name) => (isDocument(at) ? at[name] : undefined), doc);
+    const value = valueAt(doc, path);
     if (value === undefined || value === null || Array.isArray(value)) {
       if (path === '_id' && value === undefined) return undefined;
       throw new CommandError(

@@ -1,4 +1,5 @@
 import { Binary } from 'bson';
+import { equals } from '../../bson/compare.js';
 import { encode } from '../../bson/encode.js';
 import type { Doc } from '../../bson/values.js';
 import { CommandError } from '../../errors.js';
@@ -16,7 +17,7 @@ export const listCollections: Command = {
     filter: 'object',
     includePendingDrops: 'boolish',
     nameOnly: 'boolish',
-    rawData: 'refused',
+    rawData: 'boolish',
   },
   run: (context) => {
     const { body, db } = context;
@@ -38,13 +39,15 @@ export const listCollections: Command = {
 };
 
 function collectionRow(collection: CollectionInfo): Doc {
-  return {
+  const row: Doc = {
     name: collection.name,
     type: 'collection',
     options: collection.options,
     info: { readOnly: false, uuid: new Binary(collection.uuid, Binary.SUBTYPE_UUID) },
-    idIndex: { v: 2, key: { _id: 1 }, name: '_id_' },
   };
+  // A clustered collection shows the same in its options.
+  if (collection.options.clusteredIndex === undefined) row.idIndex = { v: 2, key: { _id: 1 }, name: '_id_' };
+  return row;
 }
 
 export async function* oneChunk(rows: readonly Doc[]): AsyncGenerator<Uint8Array[], void, void> {
@@ -57,7 +60,7 @@ export const create: Command = {
     autoIndexId: 'boolish',
     capped: 'refused',
     changeStreamPreAndPostImages: 'refused',
-    clusteredIndex: 'refused',
+    clusteredIndex: 'any',
     collation: 'refused',
     encryptedFields: 'refused',
     expireAfterSeconds: 'refused',
@@ -78,22 +81,43 @@ export const create: Command = {
   writeConcern: true,
   run: async (context) => {
     const { db, collection: name, server, transaction } = context;
+    const options = collectionOptions(context.body);
     if (transaction !== undefined) {
       if (transaction.collection(db, name) !== undefined) throw exists(db, name);
-      transaction.createCollection(db, name, {});
+      transaction.createCollection(db, name, options);
       return {};
     }
     const view = server.engine.view();
     try {
-      // Creating it again with the same (that is, no) options is fine, as servers since 7.0 have it.
-      if (view.collection(db, name) !== undefined) return {};
+      const existing = view.collection(db, name);
+      // Creating it again with the same options is fine, as servers since 7.0 have it.
+      if (existing !== undefined && equals(existing.options, options)) return {};
+      if (existing !== undefined) throw exists(db, name);
     } finally {
       view.release();
     }
-    await server.engine.createCollection(db, name, {});
+    await server.engine.createCollection(db, name, options);
     return {};
   },
 };
+
+/** A collection is clustered by `_id` either way: the option only changes how its index is shown. */
+function collectionOptions(body: Doc): Doc {
+  const { clusteredIndex } = body;
+  if (clusteredIndex === undefined || clusteredIndex === false) return {};
+  if (!isDocument(clusteredIndex)) throw new CommandError(14, "'clusteredIndex' must be a document");
+  checkStatement('create.clusteredIndex', clusteredIndex, {
+    key: { type: 'object', required: true },
+    name: 'string',
+    unique: 'bool',
+    v: 'number',
+  });
+  const { key, name = '_id_', unique } = clusteredIndex;
+  if (!equals(key, { _id: 1 }) || unique !== true) {
+    throw new CommandError(197, 'The clusteredIndex option requires the key {_id: 1} and unique: true');
+  }
+  return { clusteredIndex: { v: 2, key, name, unique } };
+}
 
 function exists(db: string, name: string): CommandError {
   return new CommandError(48, `Collection ${db}.${name} already exists.`);

@@ -14,7 +14,7 @@ export const createIndexes: Command = {
     commitQuorum: 'any',
     ignoreUnknownIndexOptions: 'boolish',
     indexes: { type: 'array', required: true },
-    rawData: 'refused',
+    rawData: 'boolish',
     v: 'any',
   },
   inTransaction: true,
@@ -79,7 +79,7 @@ function withName(spec: Doc): Doc {
 
 export const listIndexes: Command = {
   help: 'Lists the ordinary indexes of a collection.',
-  fields: { cursor: 'object', includeBuildUUIDs: 'boolish', includeIndexBuildInfo: 'boolish', rawData: 'refused' },
+  fields: { cursor: 'object', includeBuildUUIDs: 'boolish', includeIndexBuildInfo: 'boolish', rawData: 'boolish' },
   run: (context) => {
     const { body, db, collection: name } = context;
     return openCursor(context, {
@@ -88,20 +88,22 @@ export const listIndexes: Command = {
       open: (view) => {
         const collection = view.collection(db, name);
         if (collection === undefined) throw new CommandError(26, `ns does not exist: ${context.namespace}`);
-        return oneChunk(collection.indexes.map(indexRow));
+        return oneChunk(collection.indexes.map((index) => indexRow(index, collection)));
       },
     });
   },
 };
 
-function indexRow({ spec, key, name }: CollectionInfo['indexes'][number]): Doc {
+function indexRow({ spec, key, name }: CollectionInfo['indexes'][number], collection: CollectionInfo): Doc {
+  const { clusteredIndex } = collection.options;
+  if (name === '_id_' && isDocument(clusteredIndex)) return { ...clusteredIndex, clustered: true };
   const { v: _version, key: _key, name: _name, ...options } = spec;
   return { v: 2, key: { ...key }, name, ...options };
 }
 
 export const dropIndexes: Command = {
   help: 'Drops ordinary indexes.',
-  fields: { index: 'any', rawData: 'refused' },
+  fields: { index: 'any', rawData: 'boolish' },
   writeConcern: true,
   run: async (context) => {
     const { engine } = context.server;

@@ -14,7 +14,7 @@ export const count: Command = {
     hint: 'objectOrString',
     limit: 'number',
     query: 'object',
-    rawData: 'refused',
+    rawData: 'boolish',
     skip: 'number',
   },
   readConcern: true,

@@ -19,7 +19,7 @@ export const distinct: Command = {
     hint: 'objectOrString',
     key: { type: 'string', required: true },
     query: 'object',
-    rawData: 'refused',
+    rawData: 'boolish',
   },
   inTransaction: true,
   readConcern: true,

@@ -23,7 +23,7 @@ export const find: Command = {
     noCursorTimeout: 'boolish',
     oplogReplay: 'boolish',
     projection: 'object',
-    rawData: 'refused',
+    rawData: 'boolish',
     returnKey: 'refused',
     showRecordId: 'boolish',
     singleBatch: 'boolish',

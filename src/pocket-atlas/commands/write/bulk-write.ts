@@ -35,7 +35,7 @@ export const bulkWrite: Command = {
     nsInfo: 'any',
     ops: 'any',
     ordered: 'bool',
-    rawData: 'refused',
+    rawData: 'boolish',
     stmtId: 'number',
     stmtIds: 'array',
   },
@@ -166,7 +166,6 @@ function readOperation(context: CommandContext, bytes: Uint8Array, namespaces: r
 
 function modificationOf(context: CommandContext, op: Doc, multi: boolean): CompiledModification {
   if (multi && op.sort !== undefined) throw new CommandError(9, 'Cannot specify sort with multi=true');
-  const { now, vars } = context.variables;
   return compileModification({
     filter: op.filter as Doc,
     update: updateOf(op.updateMods, multi),
@@ -175,7 +174,7 @@ function modificationOf(context: CommandContext, op: Doc, multi: boolean): Compi
     hint: op.hint,
     upsert: truthy(op.upsert),
     multi,
-    variables: { now, vars: { ...vars, ...(isDocument(op.constants) ? op.constants : {}) } },
+    variables: context.withVariables(op.constants),
   });
 }
 

@@ -24,7 +24,7 @@ export const deleteCommand: Command = {
     deletes: 'any',
     let: 'object',
     ordered: 'bool',
-    rawData: 'refused',
+    rawData: 'boolish',
     stmtId: 'number',
     stmtIds: 'array',
   },

@@ -5,6 +5,7 @@ import { CommandError } from '../../errors.js';
 import { compileFilter } from '../../query/filter.js';
 import { compileProjection } from '../../query/projection.js';
 import type { Transaction } from '../../storage/engine.js';
+import { CloseConnectionError } from '../../wire/connection.js';
 import { isDocument, truthy } from '../arguments.js';
 import type { Command } from '../command.js';
 import { type CommandContext, existingOrNew } from '../context.js';
@@ -23,7 +24,7 @@ export const findAndModify: Command = {
     let: 'object',
     new: 'boolish',
     query: 'object',
-    rawData: 'refused',
+    rawData: 'boolish',
     remove: 'boolish',
     sort: 'object',
     stmtId: 'number',
@@ -38,12 +39,18 @@ export const findAndModify: Command = {
     const key = context.retryKey === undefined ? undefined : `${context.retryKey}/${Number(context.body.stmtId ?? 0)}`;
     const remembered = key === undefined ? undefined : context.server.engine.retryableReply(key);
     if (remembered !== undefined) return decode(remembered);
-    return context.write((transaction) => {
+    const injected = key === undefined ? undefined : context.server.failPoints.enterWrite();
+    if (injected?.error !== undefined) {
+      throw injected.closeConnection ? new CloseConnectionError('onPrimaryTransactionalWrite') : injected.error;
+    }
+    const answered = await context.write((transaction) => {
       const reply = run(transaction);
       const { n } = reply.lastErrorObject as { n: number };
       if (key !== undefined && n > 0) transaction.rememberRetryable(key, encode(reply));
       return reply;
     });
+    if (injected?.closeConnection === true) throw new CloseConnectionError('onPrimaryTransactionalWrite');
+    return answered;
   },
 };
 

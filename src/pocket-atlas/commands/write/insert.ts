@@ -15,7 +15,7 @@ export const insert: Command = {
     bypassDocumentValidation: 'boolish',
     documents: 'any',
     ordered: 'bool',
-    rawData: 'refused',
+    rawData: 'boolish',
     stmtId: 'number',
     stmtIds: 'array',
   },

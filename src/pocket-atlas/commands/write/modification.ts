@@ -5,6 +5,7 @@ import { CommandError } from '../../errors.js';
 import type { QueryVariables } from '../../query/query.js';
 import { compileUpdate, upsertDocument } from '../../query/update.js';
 import type { CollectionInfo, Transaction } from '../../storage/engine.js';
+import { RunAgain } from '../context.js';
 import { compileMatching, firstMatch, type MatchedRecord, type Matching } from '../read/matching.js';
 
 /** One update of documents: what `update`, `findAndModify` and `bulkWrite` have in common. */
@@ -88,7 +89,9 @@ export class CompiledModification {
     try {
       transaction.insert(collection, bytes);
     } catch (error) {
-      throw options.racesAllowed && this.#lostRace(error) ? raceAsConflict(error) : error;
+      throw options.racesAllowed && this.#lostRace(error)
+        ? new RunAgain('lost an upsert race', { cause: error })
+        : error;
     }
     return { before: undefined, after, changed: true, upsertedId: after._id };
   }
@@ -112,10 +115,6 @@ export class CompiledModification {
 }
 
 const RACES_MAX = 10;
-
-function raceAsConflict(error: unknown): CommandError {
-  return new CommandError(112, 'Another upsert inserted the same key first', { cause: error });
-}
 
 /** path → value of the equalities that a filter consists of. */
 function equalitiesOf(filter: Doc): Map<string, BsonValue> {

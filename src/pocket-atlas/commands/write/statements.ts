@@ -3,6 +3,7 @@ import { encode } from '../../bson/encode.js';
 import type { BsonValue, Doc } from '../../bson/values.js';
 import { CommandError } from '../../errors.js';
 import type { Transaction } from '../../storage/engine.js';
+import { CloseConnectionError } from '../../wire/connection.js';
 import type { CommandContext } from '../context.js';
 
 /** maxWriteBatchSize of hello. */
@@ -50,7 +51,7 @@ export function statementCount(count: number): void {
  * each a commit. A group of a retryable write is remembered in its own commit and answered from memory when it comes again.
  */
 export async function runStatements(context: CommandContext, statements: Statements): Promise<StatementsOutcome> {
-  const outcome: StatementsOutcome = { details: [], n: 0, nModified: 0, upserted: [], writeErrors: [] };
+  const outcome = noOutcome();
   let at = 0;
   while (at < statements.count) {
     context.checkInterrupted();
@@ -71,7 +72,7 @@ export async function runStatements(context: CommandContext, statements: Stateme
 }
 
 async function oneStatement(statements: Statements, index: number): Promise<StatementsOutcome> {
-  const outcome: StatementsOutcome = { details: [], n: 0, nModified: 0, upserted: [], writeErrors: [] };
+  const outcome = noOutcome();
   try {
     add(outcome, await statements.runAlone!(index), index, statements.detailed);
   } catch (error) {
@@ -80,33 +81,54 @@ async function oneStatement(statements: Statements, index: number): Promise<Stat
   return outcome;
 }
 
+/** A group's part that is kept for a retry, up to the statement before `end`. */
+interface Remembered extends StatementsOutcome {
+  readonly end: number;
+}
+
 async function runGroup(
   context: CommandContext,
   statements: Statements,
   start: number,
 ): Promise<{ outcome: StatementsOutcome; end: number }> {
-  const end = groupEnd(statements, start, context);
+  const groupEndsAt = groupEnd(statements, start, context);
   const key = context.retryKey === undefined ? undefined : `${context.retryKey}/${stmtId(context, start)}`;
   const remembered = key === undefined ? undefined : context.server.engine.retryableReply(key);
-  if (remembered !== undefined) return { outcome: decode(remembered) as unknown as StatementsOutcome, end };
-
-  const outcome = await context.write(async (transaction) => {
-    const result: StatementsOutcome = { details: [], n: 0, nModified: 0, upserted: [], writeErrors: [] };
-    for (let index = start; index < end; index += 1) {
+  if (remembered !== undefined) {
+    const { end, ...outcome } = decode(remembered) as unknown as Remembered;
+    return { outcome, end };
+  }
+  let losesConnection = false;
+  const result = await context.write(async (transaction) => {
+    const outcome = noOutcome();
+    let failure: Doc | undefined;
+    let index = start;
+    for (; index < groupEndsAt; index += 1) {
       try {
+        const injected = context.retryKey === undefined ? undefined : context.server.failPoints.enterWrite();
+        losesConnection ||= injected?.closeConnection === true;
+        if (injected?.error !== undefined) throw injected.error;
         const ran = statements.run(transaction, index);
-        add(result, ran instanceof Promise ? await ran : ran, index, statements.detailed);
+        add(outcome, ran instanceof Promise ? await ran : ran, index, statements.detailed);
       } catch (error) {
-        result.writeErrors.push(writeErrorOf(error, index));
+        failure = writeErrorOf(error, index);
         if (statements.ordered || context.transaction !== undefined) break;
+        outcome.writeErrors.push(failure);
+        failure = undefined;
       }
     }
-    // What failed as a whole is not remembered: it runs again.
-    const didSomething = result.n > 0 || result.upserted.length > 0;
-    if (key !== undefined && didSomething) transaction.rememberRetryable(key, encode(result as unknown as Doc));
-    return result;
+    // What failed is not remembered where it ended the group: a retry tries it again.
+    const remember: Remembered = { ...outcome, end: index };
+    if (key !== undefined && outcome.n > 0) transaction.rememberRetryable(key, encode(remember as unknown as Doc));
+    if (failure !== undefined) outcome.writeErrors.push(failure);
+    return { outcome, end: index };
   });
-  return { outcome, end };
+  if (losesConnection) throw new CloseConnectionError('onPrimaryTransactionalWrite');
+  return result;
+}
+
+function noOutcome(): StatementsOutcome {
+  return { details: [], n: 0, nModified: 0, upserted: [], writeErrors: [] };
 }
 
 /** The same for the same command, so that a retry meets the same groups. */
@@ -152,5 +174,5 @@ function writeErrorOf(error: unknown, index: number): Doc {
   return { index, code: error.code, errmsg: error.message, ...(error.fields as Doc) };
 }
 
-/** Write conflict, time limit, interruption, too large a transaction, internal errors. */
-const ENDS_COMMAND = new Set([1, 24, 50, 112, 257, 11600, 11601]);
+/** Conflicts, the time limit, interruptions, too large a transaction. */
+const ENDS_COMMAND = new Set([24, 50, 112, 257, 11600, 11601]);

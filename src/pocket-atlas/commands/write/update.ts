@@ -27,7 +27,7 @@ export const update: Command = {
     bypassDocumentValidation: 'boolish',
     let: 'object',
     ordered: 'bool',
-    rawData: 'refused',
+    rawData: 'boolish',
     stmtId: 'number',
     stmtIds: 'array',
     updates: 'any',
@@ -91,10 +91,7 @@ function readStatement(context: CommandContext, statement: Doc, index: number): 
         hint: statement.hint,
         upsert: truthy(statement.upsert),
         multi,
-        variables: {
-          now: context.now,
-          vars: { ...context.variables.vars, ...(isDocument(statement.c) ? statement.c : {}) },
-        },
+        variables: context.withVariables(statement.c),
       });
       return compiled;
     },
