@@ -1,6 +1,7 @@
 import { graphemeFloor, isGraphemeBoundary } from '../../embed/grapheme.js';
 import { TEXT_CLASS, textClasses } from '../../embed/text-class.js';
 import type { TokenCounter } from '../../embed/token-counter.js';
+import { evenCuts } from './even-cuts.js';
 import { fittingEnd } from './fitting-end.js';
 import { forEachSentenceStart } from './sentence-ends.js';
 import { trimmedEnd } from './trim.js';
@@ -59,7 +60,31 @@ export function collectUnits(
         return;
       }
     }
+    const first = starts.length;
     split(from, to, level, (finest - 1) as Level);
+    if (finest <= LEVEL.PARAGRAPH) joinParts(first, to);
+  };
+
+  /** Makes as few units as will do of a paragraph's parts: one that is replaced should cost two chunks, not four. */
+  const joinParts = (first: number, to: number): void => {
+    const parts: Units = {
+      starts: starts.slice(first),
+      tokens: tokens.slice(first),
+      levels: levels.slice(first),
+      end: to,
+    };
+    const cuts = evenCuts(text, parts, limit);
+    if (cuts === null || cuts.length + 1 === parts.starts.length) return;
+    starts.length = first;
+    tokens.length = first;
+    levels.length = first;
+    let from = 0;
+    for (const cut of [...cuts, parts.starts.length]) {
+      starts.push(parts.starts[from]!);
+      levels.push(parts.levels[from]!);
+      tokens.push(parts.tokens.slice(from, cut).reduce((sum, part) => sum + part, 0));
+      from = cut;
+    }
   };
 
   const split = (from: number, to: number, level: Level, at: Level): void => {
