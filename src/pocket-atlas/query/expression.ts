@@ -64,11 +64,18 @@ function compileIn(expression: BsonValue, context: ExpressionContext, locals: Re
     return () => expression;
   }
   if (Array.isArray(expression)) {
+    // the same array every time, so that operators may keep what they learn about it
+    if (expression.every(isConstant)) return () => expression;
     const items = expression.map((item) => context.compile(item));
     return (current) => items.map((item) => item(current) ?? null);
   }
   if (isDocument(expression)) return compileObject(expression, context);
   return () => expression;
+}
+
+function isConstant(value: BsonValue): boolean {
+  if (typeof value === 'string') return !value.startsWith('$');
+  return !Array.isArray(value) && !isDocument(value);
 }
 
 function compileObject(expression: Doc, context: ExpressionContext): Evaluate {
