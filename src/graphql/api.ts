@@ -5,6 +5,7 @@ import { makeAuthenticator } from './auth/authenticate.js';
 import type { Parts } from './context.js';
 import { makeFormatError } from './errors.js';
 import { logUnknown } from './http/error-answers.js';
+import { addExplorerRoutes } from './http/explorer-routes.js';
 import { addGraphqlRoute } from './http/graphql-route.js';
 import { makeHostAndOriginCheck } from './http/host-and-origin.js';
 import { startMetricsServer } from './http/metrics-server.js';
@@ -47,6 +48,7 @@ export async function startApi(options: {
   addGraphqlRoute(http, apollo, parts, makeRunOperation(schema, formatError));
   addProbeRoutes(http, metrics, readiness);
   addTransferRoutes(http);
+  addExplorerRoutes(http);
   const sockets = serveWebSockets({
     server: http.fastify.server,
     schema,
