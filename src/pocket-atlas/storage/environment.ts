@@ -20,6 +20,15 @@ export interface Entry {
   readonly value: Uint8Array;
 }
 
+export interface RangeOptions {
+  readonly reverse?: boolean;
+  readonly transaction?: ReadTransaction;
+  /** Throws when the snapshot is gone. */
+  readonly check?: () => void;
+  /** Entries that one read takes at most. */
+  readonly chunkMax?: number;
+}
+
 export type ReadTransaction = Transaction & { readonly isDone?: boolean };
 
 /** What lmdb's types leave out. */
@@ -32,12 +41,13 @@ export class Environment {
   private readonly tables: Readonly<Record<TableName, Database<Uint8Array, Uint8Array>>>;
 
   private constructor(private readonly root: RootDatabase<Uint8Array, Uint8Array>) {
+    // A table that is missing can only be so when reading a damaged file.
     const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
     this.tables = Object.fromEntries(TABLES.map((name) => [name, root.openDB({ name, ...binary })])) as never;
   }
 
   /** The caller holds the directory's lock: readers that a killed process left in LMDB's lock file are nobody's. */
-  static open(dataDir: string): Environment {
+  static open(dataDir: string, options: { readOnly?: boolean } = {}): Environment {
     const path = join(dataDir, STORE_FILE);
     rmSync(`${path}-lock`, { force: true });
     return new Environment(
@@ -52,6 +62,7 @@ export class Environment {
         overlappingSync: false,
         // With it a failed commit also rejects a promise that nobody can reach.
         eventTurnBatching: false,
+        readOnly: options.readOnly === true,
       }),
     );
   }
@@ -68,14 +79,14 @@ export class Environment {
     table: TableName,
     from: Uint8Array,
     to: Uint8Array | undefined,
-    options: { reverse?: boolean; transaction?: ReadTransaction; check?: () => void } = {},
+    options: RangeOptions = {},
   ): Generator<Entry, void, undefined> {
     const database = this.tables[table];
-    const { reverse = false, transaction, check } = options;
-    let limit = CHUNK_ENTRIES_MIN;
+    const { reverse = false, transaction, check, chunkMax = CHUNK_ENTRIES_MAX } = options;
+    let limit = Math.min(CHUNK_ENTRIES_MIN, chunkMax);
     let start = reverse ? to : from;
     const end = reverse ? from : to;
-    for (let more = true; more; limit = Math.min(limit * 2, CHUNK_ENTRIES_MAX)) {
+    for (let more = true; more; limit = Math.min(limit * 2, chunkMax)) {
       check?.();
       const chunk: Entry[] = [];
       let bytes = 0;

@@ -4,7 +4,7 @@ import { encodeKey, isShortened, prefixEnd, storedKey } from '../bson/key.js';
 import type { BsonValue } from '../bson/values.js';
 import { CommandError } from '../errors.js';
 import { namespace, namespaceOf } from './catalog.js';
-import { unseal } from './checksum.js';
+import { damaged, unseal } from './checksum.js';
 import { readCounter } from './commit-state.js';
 import type { CollectionInfo, CommitNumber, IndexInfo, KeyRange, ReadView, RecordId, StoredRecord } from './engine.js';
 import type { Entry, Environment } from './environment.js';
@@ -65,10 +65,16 @@ export class SnapshotView implements ReadView {
     // Descending, "after" a record are those before it.
     const from = after === undefined || reverse ? begin : recordKey(collection.id, after + 1);
     const to = after === undefined || !reverse ? end : recordKey(collection.id, after);
+    let seen = 0;
     for (const { key, value } of this.range('records', { from, to }, reverse)) {
       const recordId = readRecordId(key);
       yield { recordId, bytes: unseal(key, value, () => recordName(collection, recordId)) };
+      seen++;
     }
+    // A damaged page can look like the end of the collection.
+    const expected = after === undefined ? this.storedCount(collection) : seen;
+    if (seen !== expected)
+      throw damaged(`collection ${namespaceOf(collection)}, which shows ${seen} of ${expected} records,`);
   }
 
   *scanIndex(
@@ -83,6 +89,11 @@ export class SnapshotView implements ReadView {
   }
 
   count(collection: CollectionInfo): number {
+    return this.storedCount(collection);
+  }
+
+  /** Records in the snapshot. */
+  private storedCount(collection: CollectionInfo): number {
     this.check();
     return readCounter(this.environment, collection.id, this.snapshot.transaction).count;
   }
