@@ -283,7 +283,8 @@ async function replaceVersion(attempt: Attempt, stored: DocumentRecord | null, w
       chunksRemoved: written.chunksRemoved,
       ...cost,
     },
-    searchable: await isSearchable(attempt, written.document),
+    // A moment ago it was not there at all, and STORED is for those who will not wait for what an index says.
+    searchable: given.waitUntil === 'SEARCHABLE' && (await isSearchable(attempt, written.document)),
     warnings: averaged === 0 ? warnings : [...warnings, averagedWarning(averaged, space)],
   };
 }
@@ -368,16 +369,19 @@ async function countDiff(
   return { chunksAdded: chunks.length - kept, chunksKept: kept, chunksRemoved: rows.length - kept };
 }
 
-/** With STORED only what is known without waiting; with SEARCHABLE once both indexes return it, or the time is up. */
+/** With SEARCHABLE once both indexes return the version, or the time is up; with STORED what they say now. */
 async function isSearchable({ parts, scope, given, options }: Attempt, document: DocumentRecord): Promise<boolean> {
+  const { id, version } = document;
+  const ask = (timeoutMs: number): Promise<boolean> =>
+    parts.store.waitUntilSearchable(scope, id, version, {
+      timeoutMs,
+      ...(options.signal && { signal: options.signal }),
+    });
   if (given.dryRun) return false;
-  const wait = given.waitUntil === 'SEARCHABLE';
-  if (wait) options.onProgress?.({ phase: 'indexing', done: 0, total: 1 });
-  const searchable = await parts.store.waitUntilSearchable(scope, document.id, document.version, {
-    timeoutMs: wait ? SEARCHABLE_WAIT_MS : 0,
-    ...(options.signal && { signal: options.signal }),
-  });
-  if (wait) options.onProgress?.({ phase: 'indexing', done: 1, total: 1 });
+  if (given.waitUntil === 'STORED') return await ask(0);
+  options.onProgress?.({ phase: 'indexing', done: 0, total: 1 });
+  const searchable = await ask(SEARCHABLE_WAIT_MS);
+  options.onProgress?.({ phase: 'indexing', done: 1, total: 1 });
   return searchable;
 }
 

@@ -30,15 +30,14 @@ export function searchableWaiter(
       const id = parseObjectId(documentId);
       if (id === null) return false;
       const deadline = performance.now() + Math.min(timeoutMs, MAX_WAIT_MS);
+      const space = (await activeSpace()).id;
+      const rows = await firstAndLastNew(database, id, version, space);
       for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, MAX_PAUSE_MS)) {
-        const row = await database.documents.findOne(inScope<DocumentRow>(scope, { _id: id }));
+        const document = await database.documents.findOne(inScope<DocumentRow>(scope, { _id: id }));
         // Gone, or already at a later version: this one will never be found.
-        if (row === null || row.version !== version) return false;
-        if (
-          row.attributes_pending === undefined &&
-          (await isIndexed(database, indexes, await activeSpace(), id, version))
-        )
-          return true;
+        if (document === null || document.version !== version) return false;
+        const isTold = document.attributes_pending === undefined;
+        if (isTold && (await isIndexed(database, indexes, rows, space))) return true;
         const left = deadline - performance.now();
         if (left <= 0) return false;
         await sleep(Math.min(pause, left), undefined, { signal });
@@ -50,24 +49,21 @@ export function searchableWaiter(
 async function isIndexed(
   database: Database,
   indexes: Pick<SearchIndexManager, 'searchIndexState'>,
-  space: SpaceRecord,
-  documentId: ObjectId,
-  version: number,
+  rows: readonly ProbedRow[],
+  space: string,
 ): Promise<boolean> {
-  const probes = await firstAndLastNew(database, documentId, version, space.id);
-  if (probes.length === 0) return true;
-  const vectorState = await indexes.searchIndexState(vectorIndexName(space.id));
-  if (!vectorState.usable) return false;
-  for (const row of probes) if (!(await answers(database, vectorProbe(row, space.id)))) return false;
-
+  // Nothing new: the version only took chunks away.
+  if (rows.length === 0) return true;
+  const vectorState = await indexes.searchIndexState(vectorIndexName(space));
+  if (!vectorState.usable || !(await answersAll(database, rows, vectorProbe(rows, space)))) return false;
   const textState = await indexes.searchIndexState(TEXT_INDEX);
   // An index that is never searched (missing, or lacking what is needed) keeps nobody waiting; one being built does.
   if (textState.status === 'DOES_NOT_EXIST') return true;
   if (!textState.usable) return textState.queryable;
-  for (const row of probes) if (!(await answers(database, textProbe(row)))) return false;
-  return true;
+  return await answersAll(database, rows, textProbe(rows));
 }
 
+/** One row, two, or none. */
 async function firstAndLastNew(
   database: Database,
   documentId: ObjectId,
@@ -81,41 +77,48 @@ async function firstAndLastNew(
       .sort({ ordinal: order })
       .limit(1)
       .toArray();
-  return [...(await at(1)), ...(await at(-1))];
+  const [first] = await at(1);
+  const [last] = await at(-1);
+  if (first === undefined || last === undefined) return [];
+  return first._id.equals(last._id) ? [first] : [first, last];
 }
 
-function vectorProbe({ _id, owner, embeddings }: ProbedRow, space: string): Document[] | null {
-  const queryVector = embeddings?.[space];
-  // A zero vector is in no index by cosine, so there is nothing to wait for.
-  if (queryVector === undefined || queryVector.toFloat32Array().every((value) => value === 0)) return null;
+/** null: there is nothing to ask for. */
+function vectorProbe(rows: readonly ProbedRow[], space: string): Document[] | null {
+  const queryVector = rows[0]?.embeddings?.[space];
+  if (queryVector === undefined) return null;
   return [
     {
       $vectorSearch: {
         index: vectorIndexName(space),
         path: embeddingPath(space),
+        // Any direction would do: all that pass the filter are asked for.
         queryVector,
         exact: true,
-        limit: 1,
-        filter: { $and: [{ owner }, { _id }] },
+        limit: rows.length,
+        filter: { $and: [{ owner: rows[0]?.owner }, { _id: { $in: rows.map(({ _id }) => _id) } }] },
       },
     },
     { $project: { _id: 1 } },
   ];
 }
 
-function textProbe({ _id, owner }: ProbedRow): Document[] {
-  const equals = (path: string, value: unknown): Document => ({ equals: { path, value } });
-  return [
-    { $search: { index: TEXT_INDEX, compound: { filter: [equals('owner', owner), equals('_id', _id)] } } },
-    { $limit: 1 },
-    { $project: { _id: 1 } },
+function textProbe(rows: readonly ProbedRow[]): Document[] {
+  const filter = [
+    { equals: { path: 'owner', value: rows[0]?.owner } },
+    { in: { path: '_id', value: rows.map(({ _id }) => _id) } },
   ];
+  return [{ $search: { index: TEXT_INDEX, compound: { filter } } }, { $limit: rows.length }, { $project: { _id: 1 } }];
 }
 
-async function answers(database: Database, pipeline: Document[] | null): Promise<boolean> {
+async function answersAll(
+  database: Database,
+  rows: readonly ProbedRow[],
+  pipeline: Document[] | null,
+): Promise<boolean> {
   if (pipeline === null) return true;
   try {
-    return (await database.searchChunks.aggregate(pipeline).toArray()).length > 0;
+    return (await database.searchChunks.aggregate(pipeline).toArray()).length === rows.length;
   } catch (error) {
     // An index that is not ready says so by an error; what is wrong with it, listSearchIndexes tells.
     if (error instanceof MongoServerError) return false;

@@ -142,7 +142,8 @@ async function missingVectors(
   const hashById = new Map(kept.map(({ id, chunk }) => [id.toHexString(), chunk.embedHash]));
   const missing: { id: ObjectId; space: string; embedHash: string }[] = [];
   for (const [name, brought] of [[space, vectors] as const, ...(otherVectors ?? [])]) {
-    if (kept.length === 0 || brought.size === 0) continue;
+    // Nearly always nothing of what is kept was embedded anew.
+    if (!kept.some(({ chunk }) => brought.has(chunk.embedHash))) continue;
     const rows = await database.chunks
       .find({ document_id: documentId, [embeddingPath(name)]: { $exists: false }, ...liveAt(version) })
       .project<{ _id: ObjectId }>({ _id: 1 })

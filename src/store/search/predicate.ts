@@ -95,7 +95,10 @@ function metadata(condition: MetadataCondition, keys: FilterKeys, negated: boole
   if (condition.nin !== undefined) isIn(condition.nin, true);
   const bounds = toBounds(condition, type);
   if (bounds !== null) {
-    const range = type === 'boolean' ? booleansWithin(key, bounds) : ({ test: 'range', key, type, bounds } as const);
+    const range =
+      type === 'boolean'
+        ? booleansWithin(key, bounds)
+        : ({ test: 'range', key, type, bounds: tightest(bounds) } as const);
     if (range === null) parts.push(negated ? ALL : NONE);
     else test(range, false);
   }
@@ -130,6 +133,13 @@ export function toBounds(condition: MetadataCondition, type: FilterableType): Bo
     bounds[operator] = compared;
   }
   return Object.keys(bounds).length === 0 ? null : bounds;
+}
+
+/** One lower and one upper bound at most, which is what a range may have: the one that leaves less. */
+function tightest({ gt, gte, lt, lte }: Bounds): Bounds {
+  const below = gt !== undefined && (gte === undefined || compare(gt, gte) >= 0) ? { gt } : gte === undefined ? {} : { gte }; // biome-ignore format: as the next line
+  const above = lt !== undefined && (lte === undefined || compare(lt, lte) <= 0) ? { lt } : lte === undefined ? {} : { lte }; // biome-ignore format: as the line before
+  return { ...below, ...above };
 }
 
 /** $search has no range over Booleans, and two values are quickly listed. null: none. */
