@@ -1,11 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AnyBulkWriteOperation, ClientBulkWriteModel, Collection, Db, Document, GridFSBucket } from 'mongodb';
+import type {
+  AnyBulkWriteOperation,
+  ClientBulkWriteModel,
+  Collection,
+  Db,
+  Document,
+  GridFSBucket,
+  MongoClient,
+} from 'mongodb';
 import { concerns, type Entities } from './entities.js';
 import type { EntityDescription, Fields, Operation, Value } from './format.js';
 
 /** What an operation works with. `options` are its arguments without those that are parameters of their own. */
 export interface OperationInput {
   readonly entities: Entities;
+  /** For assertions, which no test observes. */
+  readonly admin: MongoClient;
   readonly object: string;
   readonly args: Fields;
   /** Runs operations of a callback. */
@@ -307,15 +317,13 @@ async function listDatabases(input: OperationInput): Promise<Value> {
 
 async function assertListed(input: OperationInput, wanted: boolean): Promise<void> {
   const { databaseName, collectionName } = input.args;
-  const [first] = input.entities.clients.values();
-  const found = await first!.client.db(String(databaseName)).listCollections({ name: collectionName }).toArray();
+  const found = await input.admin.db(String(databaseName)).listCollections({ name: collectionName }).toArray();
   if (found.length > 0 !== wanted) throw new Error(`collection ${collectionName} ${wanted ? 'is missing' : 'exists'}`);
 }
 
 async function assertIndex(input: OperationInput, wanted: boolean): Promise<void> {
   const { databaseName, collectionName, indexName } = input.args;
-  const [first] = input.entities.clients.values();
-  const target = first!.client.db(String(databaseName)).collection(String(collectionName));
+  const target = input.admin.db(String(databaseName)).collection(String(collectionName));
   const exists = await target.indexExists(String(indexName)).catch(() => false);
   if (exists !== wanted) throw new Error(`index ${indexName} ${wanted ? 'is missing' : 'exists'}`);
 }

@@ -18,7 +18,7 @@ import type {
   Value,
 } from './format.js';
 import { assertMatch, assertSame } from './match.js';
-import { comparableBulkResult, OPERATIONS } from './operations.js';
+import { comparableBulkResult, OPERATIONS, type OperationInput } from './operations.js';
 
 /** Runs one test through the real driver; throws what is not as expected. `uri` must name a server without other users. */
 export async function runTest(
@@ -35,7 +35,12 @@ export async function runTest(
   const run = async (operations: readonly Operation[], inCallback: boolean): Promise<void> => {
     for (const [index, operation] of operations.entries()) {
       try {
-        const error = await runOperation(entities, operation, (inner) => run(inner, true), failPointSet);
+        const error = await runOperation(operation, {
+          entities,
+          admin: setup.admin,
+          run: (inner) => run(inner, true),
+          failPointSet,
+        });
         // A callback hands on what its operations throw, expected or not.
         if (inCallback && error !== undefined) throw error;
       } catch (error) {
@@ -69,11 +74,10 @@ async function prepare(admin: MongoClient, data: readonly CollectionData[]): Pro
 
 /** Resolves with the error that was expected or is to be ignored; throws any other. */
 async function runOperation(
-  entities: Entities,
   operation: Operation,
-  run: (operations: readonly Operation[]) => Promise<void>,
-  failPointSet: (name: string) => void,
+  setting: Omit<OperationInput, 'object' | 'args'>,
 ): Promise<Error | undefined> {
+  const { entities } = setting;
   const {
     object,
     name,
@@ -87,7 +91,7 @@ async function runOperation(
   if (implementation === undefined) throw new Error('this runner does not know the operation');
   let result: Value;
   try {
-    result = await implementation({ entities, object, args, run, failPointSet });
+    result = await implementation({ ...setting, object, args });
   } catch (error) {
     if (ignoreResultAndError === true) return error as Error;
     if (expectError === undefined) throw error;
@@ -128,8 +132,7 @@ function assertError(entities: Entities, expected: ExpectedError, error: Error):
   for (const label of expected.errorLabelsContain ?? []) if (!hasLabel(label)) fail(`expected label ${label}`);
   for (const label of expected.errorLabelsOmit ?? []) if (hasLabel(label)) fail(`expected no label ${label}`);
   if (expected.errorResponse !== undefined) {
-    const { errorResponse } =
-      response.errorResponse === undefined ? ((response.cause as Fields) ?? response) : response;
+    const { errorResponse } = (response.cause as Fields | undefined) ?? response;
     assertMatch(expected.errorResponse, errorResponse, entities, 'errorResponse');
   }
   if (expected.expectResult !== undefined) {
