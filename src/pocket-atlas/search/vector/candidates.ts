@@ -22,11 +22,14 @@ export class Candidates {
     this.#lowerBounds = new LargestNumbers(capacity);
   }
 
+  /** A row that can be at most this similar is not worth offering. */
+  get bar(): number {
+    return this.#lowerBounds.smallest;
+  }
+
   offer(segment: number, row: number, estimate: number, error: number): void {
-    const upper = estimate + error;
-    if (upper < this.#lowerBounds.smallest) return;
     this.#lowerBounds.add(estimate - error);
-    this.#items.push({ segment, row, estimate, upper });
+    this.#items.push({ segment, row, estimate, upper: estimate + error });
     if (this.#items.length > Math.max(COMPACT_MIN, this.capacity * COMPACT_AT)) this.#compact();
   }
 

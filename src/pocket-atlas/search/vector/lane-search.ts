@@ -111,8 +111,11 @@ function createScan(memory: CodeMemory, codec: Codec, prepared: PreparedQuery) {
     const passed = addresses.subarray(0, rows.length);
     const sums = memory.compare(codec.comparison, passed, prepared.bytes, codec.slotBytes);
     prepared.estimate(sums, rows, segment.scalars, estimates, errors);
+    let { bar } = candidates;
     for (let i = 0; i < rows.length; i++) {
+      if ((estimates[i] as number) + (errors[i] as number) < bar) continue;
       candidates.offer(position, rows[i] as number, estimates[i] as number, errors[i] as number);
+      bar = candidates.bar;
     }
   };
 }

@@ -14,8 +14,13 @@ const MERGE_FACTOR = 4;
 const SEGMENT_ROWS_MAX = 1_000_000;
 /** A segment with a larger share of dead rows is written anew: they cost a search as much as live ones. */
 const DEAD_SHARE_MAX = 0.2;
+/** In a quiet moment all segments become one when a larger share of the rows has no graph: one is asked faster than several. */
+const UNGRAPHED_SHARE_MAX = 0.2;
 
-export function nextUpkeep(segments: readonly SealedSegment[], mayBuildGraphs: boolean): Upkeep {
+export function nextUpkeep(
+  segments: readonly SealedSegment[],
+  { isQuiet, buildsGraphs }: { isQuiet: boolean; buildsGraphs: boolean },
+): Upkeep {
   const decayed = segments.find(({ size, liveCount }) => size - liveCount > size * DEAD_SHARE_MAX);
   if (decayed !== undefined) return { do: 'merge', segments: [decayed] };
 
@@ -26,10 +31,17 @@ export function nextUpkeep(segments: readonly SealedSegment[], mayBuildGraphs: b
     if (together.length === MERGE_FACTOR && rows <= SEGMENT_ROWS_MAX) return { do: 'merge', segments: together };
   }
 
+  if (!isQuiet) return undefined;
+  const rest = segments.filter(({ graph }) => graph === undefined);
+  const total = segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
+  const ungraphed = rest.reduce((sum, { liveCount }) => sum + liveCount, 0);
+  const isWorthOne = segments.length > 1 && total >= GRAPH_ROWS_MIN && ungraphed > total * UNGRAPHED_SHARE_MAX;
+  if (buildsGraphs && isWorthOne && total <= SEGMENT_ROWS_MAX) return { do: 'merge', segments };
+
   const [largest] = segments
     .filter(({ graph, size }) => graph === undefined && size >= GRAPH_ROWS_MIN)
     .sort((a, b) => b.size - a.size);
-  return mayBuildGraphs && largest !== undefined ? { do: 'graph', segment: largest } : undefined;
+  return buildsGraphs && largest !== undefined ? { do: 'graph', segment: largest } : undefined;
 }
 
 /** 0 up to a full active segment, then one more per factor. */

@@ -4,6 +4,7 @@ import type { LivePostings } from '../filter/live-postings.js';
 import { type PostingsSections, SealedPostings, sealPostings } from '../filter/sealed-postings.js';
 import { createPacer } from '../pace.js';
 import type { ActiveSegment } from './active-segment.js';
+import type { CodeMemory } from './code-memory.js';
 import type { Codec } from './codec.js';
 import { type Columns, columnSections } from './columns.js';
 import { keepsVectors, type LaneSpec } from './lane.js';
@@ -16,11 +17,12 @@ export async function writeSegment(options: {
   readonly segmentId: string;
   readonly spec: LaneSpec;
   readonly codec: Codec;
+  readonly memory: CodeMemory;
   readonly active: ActiveSegment;
   /** Rows to write, in ascending order of their records. */
   readonly rows: readonly number[];
 }): Promise<{ columns: Columns; marks: { columns: FileMark; codes: FileMark } }> {
-  const { directory, segmentId, spec, codec, active, rows } = options;
+  const { directory, segmentId, spec, codec, memory, active, rows } = options;
   const pacer = createPacer();
   const { scalarsPerRow, codeBytes } = codec;
   const scalars = new Float64Array(rows.length * scalarsPerRow);
@@ -31,7 +33,8 @@ export async function writeSegment(options: {
   for (const [to, row] of rows.entries()) {
     const { vector } = active.row(row);
     scalars.set(active.scalars.subarray(row * scalarsPerRow, (row + 1) * scalarsPerRow), to * scalarsPerRow);
-    codes.set(codec.encode(vector).code, to * codeBytes);
+    const address = active.addresses[row] as number;
+    codes.set(memory.bytes.subarray(address, address + codeBytes), to * codeBytes);
     if (vectorBytes > 0) {
       const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vectorBytes);
       vectors.set(bytes, to * vectorBytes);

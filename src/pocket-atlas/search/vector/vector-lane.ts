@@ -8,7 +8,7 @@ import { CodeStore } from './code-store.js';
 import { type Codec, createCodec } from './codec.js';
 import { type Columns, readColumns } from './columns.js';
 import { DamagedIndex } from './damaged-index.js';
-import { graphShape, openGraph } from './graph.js';
+import { GRAPH_ROWS_MIN, graphShape, openGraph } from './graph.js';
 import { keepsVectors, type LaneQuery, type LaneSpec } from './lane.js';
 import { searchLane } from './lane-search.js';
 import { nextUpkeep, type Upkeep } from './merge-policy.js';
@@ -112,9 +112,9 @@ export class VectorLane {
       }
     } else {
       const { spec, codec } = this;
-      const { directory } = this.#options;
+      const { directory, memory } = this.#options;
       const segmentId = this.#options.nextSegmentId();
-      const { columns, marks } = await writeSegment({ directory, segmentId, spec, codec, active: old, rows });
+      const { columns, marks } = await writeSegment({ directory, segmentId, spec, codec, memory, active: old, rows });
       const addresses = Uint32Array.from(rows, (row) => old.addresses[row] as number);
       const dead = new Bitmap(rows.length);
       this.#sealed.push(await this.#sealedSegment({ id: segmentId, ...marks }, columns, addresses, dead));
@@ -182,10 +182,16 @@ export class VectorLane {
     this.#removedSinceBatch = [];
   }
 
-  nextUpkeep(mayBuildGraphs: boolean): Upkeep {
-    const { spec } = this;
-    const wantsGraphs = spec.indexingMethod === 'hnsw' && spec.kind !== 'packedBit' && mayBuildGraphs;
-    return nextUpkeep(this.#sealed, wantsGraphs && usearch() !== undefined);
+  /** `isQuiet`: no rows are coming in, so that what is built now stays. */
+  nextUpkeep(isQuiet: boolean): Upkeep {
+    const { indexingMethod, kind } = this.spec;
+    // usearch is loaded only when a graph is worth it.
+    const buildsGraphs = isQuiet && indexingMethod === 'hnsw' && kind !== 'packedBit' && this.#isGraphWorthy;
+    return nextUpkeep(this.#sealed, { isQuiet, buildsGraphs: buildsGraphs && usearch() !== undefined });
+  }
+
+  get #isGraphWorthy(): boolean {
+    return this.#sealed.reduce((sum, { liveCount }) => sum + liveCount, 0) >= GRAPH_ROWS_MIN;
   }
 
   /** Merges or builds in a worker, then puts the result in place at once. */

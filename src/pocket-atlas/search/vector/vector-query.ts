@@ -1,6 +1,7 @@
 import { typeName } from '../../bson/type.js';
 import type { BsonValue, Doc } from '../../bson/values.js';
 import { CommandError } from '../../errors.js';
+import { compileFilter } from '../../query/filter.js';
 import { parseFilter } from '../filter/filter-language.js';
 import type { FilterNode } from '../filter/filter-node.js';
 import { SearchFailure } from '../search-failure.js';
@@ -33,6 +34,8 @@ export function checkVectorStage(spec: BsonValue): Doc {
   const limit = plainNumber(spec.limit);
   if (limit === undefined) throw new CommandError(8575100, 'Expected limit field to be a number in $vectorSearch');
   if (!(limit > 0)) throw new CommandError(7912700, 'Expected limit to be positive');
+  // Whether it means anything in MQL; what Atlas Search makes of it is another matter.
+  if (isDocument(spec.filter)) compileFilter(spec.filter, { now: new Date(0), vars: {} });
   return spec;
 }
 
