@@ -50,6 +50,11 @@ export function addExplorerRoutes({ fastify }: HttpServer): void {
       initialQuery: FIRST_QUERY,
       // nothing that leads off this server
       disableAccount: true,
+      initialSettings: {
+        'banners.disable': true,
+        'alert.disableUpdateNotification': true,
+        disablePushNotification: true,
+      },
       cspNonce: nonce,
     });
   });

@@ -4,6 +4,7 @@ import { requireRole } from '../context.js';
 import { disappeared } from '../disappeared.js';
 import { attributeChanges, keyOf, noSuchDocument, targetOf, upsertInput } from '../document-input.js';
 import { documentFilter } from '../filter-input.js';
+import { firstChunks, isFirstPageWithoutCursors } from '../first-chunks.js';
 import { encodeNodeId } from '../node-id.js';
 import type {
   DocumentConnectionResolvers,
@@ -72,9 +73,11 @@ const Document: DocumentResolvers = {
   id: ({ id }) => encodeNodeId('Document', id),
   text: ({ id, textLength }, _, { loaders, text }) =>
     text.read(textLength, async () => (await loaders.documentText.load(id)) ?? disappeared('document')),
-  chunks: async ({ id, chunkCount }, { first, after }, { store, scope }) => {
-    const page = await store.listChunks(scope, id, { first, ...(after == null ? {} : { after }) });
-    return { page, after: after ?? null, totalCount: () => chunkCount };
+  chunks: async (document, { first, after }, { store, scope, loaders }, info) => {
+    const page = isFirstPageWithoutCursors(after, info)
+      ? await firstChunks(document, first, loaders)
+      : await store.listChunks(scope, document.id, { first, ...(after == null ? {} : { after }) });
+    return { page, after: after ?? null, totalCount: () => document.chunkCount };
   },
   embeddingSpace: ({ space }, _, { loaders }) => (space === null ? null : loaders.space.load(space)),
 };
