@@ -1,13 +1,14 @@
 import type { SpaceRecord } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
-import type {
-  Budget,
-  Leg,
-  LegHit,
-  PreparedFilter,
-  SearchStore,
-  TextLeg,
-  VectorLeg,
+import {
+  type Budget,
+  type Leg,
+  type LegHit,
+  NO_FILTER,
+  type PreparedFilter,
+  type SearchStore,
+  type TextLeg,
+  type VectorLeg,
 } from '../store/search/search-store.js';
 import { estimateTextScores } from './estimate-text-scores.js';
 import type { FreshChunks, Freshness } from './freshness.js';
@@ -18,8 +19,8 @@ export interface LegRun<T extends Leg = Leg> {
   readonly leg: T;
   /** Best first, ties by id; fresh chunks that the index does not have yet are among them. */
   readonly hits: readonly LegHit[];
-  /** The index returned fewer than it was asked for: there are no more. */
-  readonly isExhausted: boolean;
+  /** The server returned fewer than it was asked for: there are no more, unless it dropped rows that are gone. */
+  readonly isShort: boolean;
   readonly overlaySkipped: boolean;
   readonly tookMs: number;
 }
@@ -69,7 +70,7 @@ async function run<T extends Leg>(
   return {
     leg,
     hits: overlaid,
-    isExhausted: hits.length < leg.limit,
+    isShort: hits.length < leg.limit,
     overlaySkipped: fresh === null,
     tookMs: performance.now() - started,
   };
@@ -100,8 +101,7 @@ async function overlay(
 }
 
 async function textsOf(context: LegContext, ids: readonly string[]): Promise<Map<string, string>> {
-  const everything: PreparedFilter = { filter: undefined, keys: [], documentIds: null };
-  const states = await context.search.revalidate(context.scope, ids, everything, new Set(ids), context.budget);
+  const states = await context.search.revalidate(context.scope, ids, NO_FILTER, new Set(ids), context.budget);
   return new Map(
     [...states].flatMap(([id, state]) => (state.state === 'LIVE' && state.text !== null ? [[id, state.text]] : [])),
   );

@@ -34,6 +34,7 @@ const LARGEST_BATCH = 1_000;
  */
 export async function rank(run: Run, want: number, withText: number): Promise<Ranking> {
   const states = new Map<string, Revalidated>();
+  let returnedBefore = -1;
   for (let round = 0; ; round++) {
     const legs = await runLegs(run, legLimit(rankingSize(run.request.first), round));
     const candidates = toCandidates(hitsOf(legs), {
@@ -43,11 +44,29 @@ export async function rank(run: Run, want: number, withText: number): Promise<Ra
       ...(run.request.minSimilarity !== undefined && { minSimilarity: run.request.minSimilarity }),
     });
     const live = await judge(run, candidates.ranked, want, withText, states);
-    const isExhausted = (legs.vector?.isExhausted ?? true) && (legs.text?.isExhausted ?? true);
-    if (isExhausted || round === MAX_ROUNDS - 1 || capped(live, run.request.maxPerDocument).length >= want) {
+    const isEnough = round === MAX_ROUNDS - 1 || capped(live, run.request.maxPerDocument).length >= want;
+    const returned = (legs.vector?.hits.length ?? 0) + (legs.text?.hits.length ?? 0);
+    if (isEnough || (await isExhausted(run, legs, returned, returnedBefore, live.length)))
       return { live, staleDropped: count(states, 'STALE'), legs, candidates, states };
-    }
+    returnedBefore = returned;
   }
+}
+
+/**
+ * Whether deeper legs would bring nothing new. A server looks every hit up before it returns it and drops what is gone, so
+ * fewer hits than asked for do not mean that there are no more: that all rows were seen does, and that asking for more
+ * brought no more.
+ */
+async function isExhausted(
+  run: Run,
+  { vector, text }: LegRuns,
+  returned: number,
+  returnedBefore: number,
+  found: number,
+): Promise<boolean> {
+  if (!(vector?.isShort ?? true) || !(text?.isShort ?? true)) return false;
+  if (returned === returnedBefore) return true;
+  return (await run.search.countChunks(run.scope, run.filter, found + 1, run.deadline)) <= found;
 }
 
 function hitsOf({ vector, text }: LegRuns) {

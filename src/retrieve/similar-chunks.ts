@@ -1,14 +1,13 @@
 import { AppError } from '../errors.js';
 import type { SearchFilter } from '../store/filter.js';
 import type { Scope } from '../store/scope.js';
-import type { PreparedFilter } from '../store/search/search-store.js';
+import { NO_FILTER } from '../store/search/search-store.js';
 import { diagnosticsOf, type RetrieveContext } from './create-retrieve.js';
 import { startDeadline } from './deadline.js';
 import { completePage } from './page.js';
 import { rank } from './rank.js';
 import type { SearchOptions, SearchRequest, SearchResult } from './retrieve.js';
 
-const NO_FILTER: PreparedFilter = { filter: undefined, keys: [], documentIds: null };
 /** Reading the chunk and its vector, by id. */
 const READ_MS = 5_000;
 

@@ -1,6 +1,6 @@
 import type { SpaceRecord } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
-import type { Budget, SearchStore } from '../store/search/search-store.js';
+import { type Budget, NO_FILTER, type SearchStore } from '../store/search/search-store.js';
 import type { Store } from '../store/store.js';
 import { checkRequest, type Question } from './check-request.js';
 import { startDeadline } from './deadline.js';
@@ -36,7 +36,9 @@ const DEFAULT_DEADLINE_MS = 15_000;
 export function runStarter(parts: RunParts): StartRun {
   const { store, search, queryEmbedder, deadlineMs = DEFAULT_DEADLINE_MS } = parts;
   const freshness = createFreshness(search, parts.now ?? (() => new Date()));
-  const hasChunks = rememberScopes((scope, budget) => search.hasChunks(scope, budget));
+  const hasChunks = rememberScopes(
+    async (scope, budget) => (await search.countChunks(scope, NO_FILTER, 1, budget)) > 0,
+  );
 
   return async (scope, request, options, work) => {
     const finished = new AbortController();

@@ -7,7 +7,7 @@ import type { Scope } from '../scope.js';
 import { scopeFilter } from '../scope-filter.js';
 import { embeddingPath } from '../search-index-definitions.js';
 import { callOptions, withinBudget } from './budget.js';
-import type { Budget } from './search-store.js';
+import type { Budget, PreparedFilter } from './search-store.js';
 
 /** Reads around the legs by which a caller finds what it has just written. They only propose: re-validation decides. */
 
@@ -31,12 +31,24 @@ export async function freshChunkIds(
   return rows.length > limit ? null : rows.map(({ _id }) => _id.toHexString());
 }
 
-export async function hasChunks(database: Database, scope: Scope, budget: Budget): Promise<boolean> {
+/** Superseded rows count too: it is an upper bound of what a search can find. */
+export async function countChunks(
+  database: Database,
+  scope: Scope,
+  filter: PreparedFilter,
+  atMost: number,
+  budget: Budget,
+): Promise<number> {
+  const among = filter.documentIds === null ? {} : { document_id: { $in: parseObjectIds(filter.documentIds) } };
   const { maxTimeMS, signal } = callOptions(budget);
-  const row = await withinBudget(budget, () =>
-    database.chunks.findOne(scopeFilter(scope) as Filter<ChunkRow>, { projection: { _id: 1 }, maxTimeMS, signal }),
+  const rows = await withinBudget(budget, () =>
+    database.chunks
+      .find({ ...scopeFilter(scope), ...among } as Filter<ChunkRow>, { maxTimeMS, signal, batchSize: atMost + 1 })
+      .project<{ _id: ObjectId }>({ _id: 1 })
+      .limit(atMost)
+      .toArray(),
   );
-  return row !== null;
+  return rows.length;
 }
 
 /** Vectors by chunk id; chunks that have none in the space are left out. */

@@ -5,7 +5,7 @@ import { parseObjectIds } from '../object-id.js';
 import type { Scope } from '../scope.js';
 import { embeddingPath, TEXT_INDEX, vectorIndexName } from '../search-index-definitions.js';
 import type { SearchIndexManager } from '../search-indexes.js';
-import { freshChunkIds, hasChunks, storedVectors } from './fresh-chunks.js';
+import { countChunks, freshChunkIds, storedVectors } from './fresh-chunks.js';
 import { indexName } from './index-name.js';
 import { legPipeline, type PipelineContext, rankFusionPipeline } from './leg-pipelines.js';
 import { checkFilter, prepareFilter } from './prepare-filter.js';
@@ -49,7 +49,7 @@ export function openSearchStore(context: SearchContext): SearchStore {
       return new Set(hits.map(({ id }) => id));
     },
     vectors: (scope, space, chunkIds, budget) => storedVectors(database, scope, space, chunkIds, budget),
-    hasChunks: (scope, budget) => hasChunks(database, scope, budget),
+    countChunks: (scope, filter, atMost, budget) => countChunks(database, scope, filter, atMost, budget),
   };
 }
 

@@ -55,8 +55,8 @@ export interface SearchStore {
     chunkIds: readonly string[],
     budget: Budget,
   ): Promise<ReadonlyMap<string, Float32Array>>;
-  /** Whether the scope can see any chunk at all. */
-  hasChunks(scope: Scope, budget: Budget): Promise<boolean>;
+  /** Chunk rows in scope (and of the filter's documents, where it names them), counted up to `atMost`. */
+  countChunks(scope: Scope, filter: PreparedFilter, atMost: number, budget: Budget): Promise<number>;
 }
 
 export interface Budget {
@@ -81,6 +81,8 @@ export interface PreparedFilter {
    */
   readonly documentIds: readonly string[] | null;
 }
+
+export const NO_FILTER: PreparedFilter = { filter: undefined, keys: [], documentIds: null };
 
 export interface Readiness {
   readonly isReady: boolean;

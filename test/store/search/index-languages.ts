@@ -49,6 +49,8 @@ export function passesTextClause(clause: Doc, row: Row): boolean {
       const entries = Object.entries(bounds);
       if (entries.length === 0) throw new Error('must specify at least one of [lt, lte, gt, gte]');
       if (entries.some(([, bound]) => typeof bound === 'boolean')) throw new Error('range over Booleans');
+      if ('gt' in bounds && 'gte' in bounds) throw new Error('only one of [gt, gte] may be present');
+      if ('lt' in bounds && 'lte' in bounds) throw new Error('only one of [lt, lte] may be present');
       return values.some((value) => entries.every(([name, bound]) => bounded(value, name, bound)));
     }
     case 'compound':
