@@ -163,15 +163,16 @@ function applyToIndexes(
     }
     const before = array[index];
     const place = { root: context.root, path: join(context.path, name) };
-    const after = applyNode(before, node, place, filters, name);
+    const applied = applyNode(before, node, place, filters, name);
+    // removing an element leaves null, so that the others keep their places
+    const after = applied === undefined && before !== undefined ? null : applied;
     if (after === before) continue;
     if (index - array.length > BACKFILL_MAX) {
       throw location(120, `Cannot backfill array to element ${index}: at most ${BACKFILL_MAX} elements are added`);
     }
     result ??= [...array];
     while (result.length < index) result.push(null);
-    // removing an element leaves null, so that the others keep their places
-    result[index] = after ?? null;
+    result[index] = after;
   }
   return result ?? (array as BsonValue[]);
 }
