@@ -1,0 +1,28 @@
+import { parseArgs } from 'node:util';
+
+/** `npm run bench -- [suite …]`: prints figures; without names, every suite. */
+const SUITES: Readonly<
+  Record<string, { readonly title: string; run(print: (line: string) => void, quick: boolean): Promise<void> }>
+> = {
+  'end-to-end': {
+    title: 'Start-up, ingest and search of the whole server',
+    run: async (print, quick) =>
+      (await import('../bench/end-to-end.js')).benchEndToEnd(print, quick ? [1_000] : [1_000, 20_000]),
+  },
+};
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } },
+});
+const unknown = positionals.filter((name) => !Object.hasOwn(SUITES, name));
+if (unknown.length > 0) {
+  console.error(`No such suite: ${unknown.join(', ')}. There are: ${Object.keys(SUITES).join(', ')}`);
+  process.exitCode = 2;
+} else {
+  for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {
+    const suite = SUITES[name]!;
+    console.log(`\n${suite.title} (${name})`);
+    await suite.run((line) => console.log(line), values.quick);
+  }
+}
