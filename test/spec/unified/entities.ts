@@ -138,6 +138,8 @@ export class Entities implements MatchContext {
       'configureFailPoint',
     ]);
     const client = new MongoClient(this.#uri, {
+      // Whoever waits for a server that is not there need not wait long.
+      serverSelectionTimeoutMS: 5_000,
       ...clientOptions(description.uriOptions as Fields | undefined),
       monitorCommands: true,
     });
