@@ -1,5 +1,6 @@
-import { createEmbedder } from '../../src/embed/create-embedder.js';
+import { contractEmbedder } from '../../src/embed/contract.js';
 import type { Embedder } from '../../src/embed/embedder.js';
+import { createHashEmbedder } from '../../src/embed/hash.js';
 import { createIngest } from '../../src/ingest/create-ingest.js';
 import type { Ingest, UpsertInput, UpsertResult } from '../../src/ingest/ingest.js';
 import { createRetrieve, type RetrieveOptions } from '../../src/retrieve/create-retrieve.js';
@@ -34,7 +35,7 @@ export async function openHarness(
     readonly embedder?: (real: Embedder) => Embedder;
   } = {},
 ): Promise<Harness> {
-  const real = createEmbedder({ provider: 'hash' });
+  const real = contractEmbedder(createHashEmbedder());
   const embedded: string[] = [];
   const counted: Embedder = {
     ...real,

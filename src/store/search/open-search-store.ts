@@ -13,7 +13,8 @@ import { readHighlights } from './read-highlights.js';
 import { readinessOf } from './readiness.js';
 import { revalidate } from './revalidate.js';
 import { runLeg } from './run-leg.js';
-import type { IndexKind, Pipeline, SearchStore } from './search-store.js';
+import type { IndexKind, SearchStore } from './search-store.js';
+import { shellJson } from './shell-json.js';
 import { toTextFilter } from './text-filter.js';
 import { toVectorFilter } from './vector-filter.js';
 
@@ -34,10 +35,10 @@ export function openSearchStore(context: SearchContext): SearchStore {
     checkFilter: (filter) => checkFilter(context.filterKeys(), filter),
     prepareFilter: (scope, filter, budget) => prepareFilter(database, context.filterKeys(), scope, filter, budget),
     readiness: async (index, filter, options) => readinessOf(await context.searchIndexState(index, options), filter),
-    legPipeline: (scope, leg) => legPipeline(pipelines(), scope, leg) as Pipeline,
+    legPipeline: (scope, leg) => shellJson(legPipeline(pipelines(), scope, leg)),
     runLeg: (scope, leg, budget) => runLeg(database, indexName(leg), legPipeline(pipelines(), scope, leg), budget),
     rankFusionPipeline: (scope, legs, weights, limit) =>
-      rankFusionPipeline(pipelines(), scope, legs, weights, limit) as Pipeline,
+      shellJson(rankFusionPipeline(pipelines(), scope, legs, weights, limit)),
     revalidate: (scope, chunkIds, filter, withText, budget) =>
       revalidate(database, context.filterKeys(), scope, chunkIds, filter, withText, budget),
     highlights: (scope, query, chunkIds, budget) =>

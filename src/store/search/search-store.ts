@@ -15,9 +15,9 @@ export interface SearchStore {
   readiness(index: SearchIndexName, filter: PreparedFilter, options?: { fresh?: boolean }): Promise<Readiness>;
   /** One search of one index, ids and scores only, best first, ties by id. */
   runLeg(scope: Scope, leg: Leg, budget: Budget): Promise<readonly LegHit[]>;
-  /** The pipeline that `runLeg` sends. */
+  /** The pipeline that `runLeg` sends, as plain JSON. */
   legPipeline(scope: Scope, leg: Leg): Pipeline;
-  /** The same two legs as one `$rankFusion`. */
+  /** The same two legs as one `$rankFusion`, as plain JSON. */
   rankFusionPipeline(
     scope: Scope,
     legs: { vector: VectorLeg; text: TextLeg },
