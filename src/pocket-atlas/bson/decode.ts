@@ -47,21 +47,50 @@ export function decode(bytes: Uint8Array): Doc {
   return doc;
 }
 
+/**
+ * Reads some top-level fields only, in the document's order: what is not asked for is passed over unread. For bytes that
+ * `decode` accepted before; others are refused or read in part, never read beyond their end.
+ */
+export function decodeFields(bytes: Uint8Array, wanted: ReadonlySet<string>): Doc {
+  return new Reader(bytes).fields(wanted);
+}
+
 /** Field names repeat from document to document: short ones are kept by their hash instead of being made anew. */
 const NAME_SLOTS = 1024;
 const NAME_LENGTH_MAX = 24;
 const names: string[] = new Array(NAME_SLOTS).fill('');
 
+function defineField(doc: Doc, name: string, value: BsonValue): void {
+  // Assigned, it would become the object's prototype.
+  if (name === '__proto__') {
+    Object.defineProperty(doc, name, { value, writable: true, enumerable: true, configurable: true });
+  } else doc[name] = value;
+}
+
+/** Bytes of the types that always have the same. */
+const FIXED_BYTES: Readonly<Record<number, number>> = {
+  1: 8,
+  6: 0,
+  7: 12,
+  8: 1,
+  9: 8,
+  10: 0,
+  16: 4,
+  17: 8,
+  18: 8,
+  19: 16,
+  127: 0,
+  255: 0,
+};
+
 class Reader {
   position = 0;
   private readonly buffer: Buffer;
-  private readonly view: DataView;
   /** End of the innermost document: no element reads past it. */
   private end: number;
 
   constructor(bytes: Uint8Array) {
-    this.buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.end = bytes.byteLength;
   }
 
@@ -70,14 +99,60 @@ class Reader {
     const doc: Doc = {};
     for (let type = this.buffer[this.position++]!; type !== 0; type = this.buffer[this.position++]!) {
       const name = this.name();
-      const value = this.value(type, depth);
-      if (name === '__proto__') {
-        Object.defineProperty(doc, name, { value, writable: true, enumerable: true, configurable: true });
-      } else doc[name] = value;
+      defineField(doc, name, this.value(type, depth));
       if (this.position >= this.end) throw invalid('a document without its end', this.position);
     }
     this.leave(outerEnd);
     return doc;
+  }
+
+  fields(wanted: ReadonlySet<string>): Doc {
+    this.enter(0);
+    const doc: Doc = {};
+    for (let type = this.buffer[this.position++]!; type !== 0; type = this.buffer[this.position++]!) {
+      const name = this.name();
+      if (wanted.has(name)) defineField(doc, name, this.value(type, 0));
+      else this.skip(type);
+      if (this.position >= this.end) throw invalid('a document without its end', this.position);
+    }
+    return doc;
+  }
+
+  private skip(type: number): void {
+    const fixed = FIXED_BYTES[type];
+    if (fixed !== undefined) {
+      this.take(fixed);
+      return;
+    }
+    const start = this.position;
+    switch (type) {
+      case 0x02:
+      case 0x0d:
+      case 0x0e:
+        this.take(this.int32());
+        break;
+      case 0x03:
+      case 0x04:
+      case 0x0f: {
+        const size = this.int32();
+        if (size < 5) throw invalid(`document length ${size}`, start);
+        this.take(size - 4);
+        break;
+      }
+      case 0x05:
+        this.take(this.int32() + 1);
+        break;
+      case 0x0b:
+        this.skipName();
+        this.skipName();
+        break;
+      case 0x0c:
+        this.take(this.int32());
+        this.take(12);
+        break;
+      default:
+        throw invalid(`unknown type 0x${type.toString(16)}`, start);
+    }
   }
 
   private array(depth: number): BsonValue[] {
@@ -112,7 +187,7 @@ class Reader {
   private value(type: number, depth: number): BsonValue {
     switch (type) {
       case 0x01: {
-        const value = this.view.getFloat64(this.take(8), true);
+        const value = this.buffer.readDoubleLE(this.take(8));
         return isInt32(value) ? new Double(value) : value;
       }
       case 0x02:
@@ -186,8 +261,10 @@ class Reader {
     return buffer[at]! | (buffer[at + 1]! << 8) | (buffer[at + 2]! << 16) | (buffer[at + 3]! << 24);
   }
 
-  private copy(from: number, to: number): Uint8Array {
-    return Uint8Array.prototype.slice.call(this.buffer, from, to);
+  private copy(from: number, to: number): Buffer {
+    const copy = Buffer.allocUnsafeSlow(to - from);
+    this.buffer.copy(copy, 0, from, to);
+    return copy;
   }
 
   private string(): string {
@@ -258,18 +335,18 @@ class Reader {
     const from = at + 1;
     if (subtype !== Binary.SUBTYPE_BYTE_ARRAY) return new Binary(this.copy(from, from + length), subtype);
     // The old binary subtype repeats its length inside.
-    if (length < 4 || this.view.getInt32(from, true) !== length - 4) throw invalid('binary of subtype 2', at);
+    if (length < 4 || this.buffer.readInt32LE(from) !== length - 4) throw invalid('binary of subtype 2', at);
     return new Binary(this.copy(from + 4, from + length), subtype);
   }
 
   private objectId(): ObjectId {
     const at = this.take(12);
-    return new ObjectId(this.buffer.subarray(at, at + 12));
+    return new ObjectId(this.copy(at, at + 12));
   }
 
   private date(): Date {
     const at = this.take(8);
-    const ms = this.view.getInt32(at + 4, true) * 0x1_0000_0000 + this.view.getUint32(at, true);
+    const ms = this.buffer.readInt32LE(at + 4) * 0x1_0000_0000 + this.buffer.readUInt32LE(at);
     if (ms > MAX_DATE_MS || ms < -MAX_DATE_MS) {
       throw new CommandError(2, `Dates further than ${MAX_DATE_MS} ms from 1970 are not supported by Pocket Atlas`);
     }

@@ -50,7 +50,8 @@ class Writer {
   private buffer = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
   finish(): Uint8Array {
-    const bytes = Uint8Array.prototype.slice.call(this.buffer, 0, this.position) as Uint8Array;
+    const bytes = Buffer.allocUnsafeSlow(this.position);
+    this.buffer.copy(bytes, 0, 0, this.position);
     if (this.buffer.length > SCRATCH_KEPT_BYTES) this.buffer = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
     return bytes;
   }
@@ -227,9 +228,16 @@ class Writer {
   /** An array index as its decimal name. */
   private index(index: number): void {
     this.reserve(16);
-    if (index < 10) this.buffer[this.position++] = 0x30 + index;
-    else this.position += this.buffer.write(String(index), this.position, 'latin1');
-    this.buffer[this.position++] = 0;
+    let digits = 1;
+    for (let rest = index; rest >= 10; rest = (rest / 10) | 0) digits++;
+    const end = this.position + digits;
+    for (let at = end - 1, rest = index; at >= this.position; at--) {
+      const next = (rest / 10) | 0;
+      this.buffer[at] = 0x30 + rest - next * 10;
+      rest = next;
+    }
+    this.buffer[end] = 0;
+    this.position = end + 1;
   }
 
   private binary(value: Binary): void {

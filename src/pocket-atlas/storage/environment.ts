@@ -11,9 +11,9 @@ export const READERS_MAX = 2048;
 /** Address space, not disk: growing a map while snapshots are open is what LMDB likes least. */
 const MAP_BYTES = 2 ** 38;
 /** A read takes this many entries or bytes at a time and leaves no cursor open between. */
-const CHUNK_ENTRIES_MIN = 16;
-const CHUNK_ENTRIES_MAX = 512;
-const CHUNK_BYTES = 1 << 20;
+const CHUNK_ENTRIES_MIN = 32;
+const CHUNK_ENTRIES_MAX = 256;
+const CHUNK_BYTES = 512 * 1024;
 
 export interface Entry {
   readonly key: Uint8Array;

@@ -1,18 +1,18 @@
-import { decode } from '../bson/decode.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { decode, decodeFields } from '../bson/decode.js';
 import type { Doc } from '../bson/values.js';
 import { withIndexes } from './catalog.js';
 import { seal } from './checksum.js';
 import type { Committer } from './committer.js';
 import { duplicateKey } from './duplicate-key.js';
 import type { CollectionInfo, IndexInfo } from './engine.js';
-import type { DocumentKeys } from './index-keys.js';
+import { type DocumentKeys, indexedFields } from './index-keys.js';
 import { entryKey, NO_BYTES, type Operation, recordIdBytes } from './layout.js';
 import type { BufferedTransaction } from './transaction.js';
 
 /** A slice of work between two turns of the event loop. */
-const SLICE_MS = 8;
-const SLICE_RECORDS_MIN = 1;
-const SLICE_OPERATIONS_MAX = 2000;
+const SLICE_MS = 5;
+const SLICE_OPERATIONS_MAX = 1000;
 
 /**
  * Builds an index over the existing records. The transaction holds the collection as a whole, so nobody writes into it
@@ -25,27 +25,33 @@ export async function buildIndex(
   transaction: BufferedTransaction,
   collection: CollectionInfo,
   index: IndexInfo,
-  services: { committer: Committer; keysOf: (index: IndexInfo, doc: Doc) => DocumentKeys; now: () => number },
+  services: { committer: Committer; keysOf: (index: IndexInfo, doc: Doc) => DocumentKeys },
 ): Promise<void> {
   // Unique keys so far: entries of earlier slices are on disk, but not in the transaction's snapshot.
   const owners = index.unique ? new Set<string>() : undefined;
+  const fields = indexedFields([index]);
   let multikey = false;
   let operations: Operation[] = [];
-  let sliceStart = services.now();
-  let records = 0;
-  const flush = async () => {
+  let sliceStart = performance.now();
+  /** The slice before, being written while this one is made. */
+  let written: Promise<void> = Promise.resolve();
+  const endSlice = async () => {
     const slice = operations;
     operations = [];
-    await services.committer.submit({
+    const before = written;
+    written = services.committer.submit({
       prepare: (state) => {
         for (const operation of slice) state.add(operation);
       },
     });
-    sliceStart = services.now();
-    records = 0;
+    // Its failure is met when the next slice ends.
+    written.catch(() => {});
+    await before;
+    await nextTurn();
+    sliceStart = performance.now();
   };
   for (const { recordId, bytes } of transaction.scan(collection)) {
-    const found = services.keysOf(index, decode(bytes));
+    const found = services.keysOf(index, fields === null ? decode(bytes) : decodeFields(bytes, fields));
     multikey ||= found.multikey;
     for (const { stored, values } of found.keys) {
       const key = entryKey(index.id, stored, index.unique ? null : recordId);
@@ -56,10 +62,9 @@ export async function buildIndex(
       }
       operations.push({ table: 'entries', key, value: seal(key, index.unique ? recordIdBytes(recordId) : NO_BYTES) });
     }
-    records++;
-    const full = operations.length >= SLICE_OPERATIONS_MAX || services.now() - sliceStart >= SLICE_MS;
-    if (full && records >= SLICE_RECORDS_MIN) await flush();
+    if (operations.length >= SLICE_OPERATIONS_MAX || performance.now() - sliceStart >= SLICE_MS) await endSlice();
   }
-  await flush();
+  await endSlice();
+  await written;
   transaction.putCollection(withIndexes(collection, [...collection.indexes, { ...index, multikey }]));
 }

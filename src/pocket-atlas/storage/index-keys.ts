@@ -40,6 +40,20 @@ export function keyExtractor(index: IndexInfo, matches: Predicate | null): (doc:
   };
 }
 
+const fieldsOfIndexes = new WeakMap<readonly IndexInfo[], ReadonlySet<string> | null>();
+
+/** The top-level fields that the keys of these indexes are made of; null when a filter may need any. */
+export function indexedFields(indexes: readonly IndexInfo[]): ReadonlySet<string> | null {
+  let fields = fieldsOfIndexes.get(indexes);
+  if (fields === undefined) {
+    const partial = indexes.some(({ partialFilterExpression }) => partialFilterExpression !== null);
+    const paths = indexes.flatMap(({ key }) => Object.keys(key));
+    fields = partial ? null : new Set(paths.map((path) => path.split('.', 1)[0]!));
+    fieldsOfIndexes.set(indexes, fields);
+  }
+  return fields;
+}
+
 function distinctKeys(rows: readonly BsonValue[][], directions: readonly (1 | -1)[]): IndexKey[] {
   const keys = new Map<string, IndexKey>();
   for (const row of rows) {

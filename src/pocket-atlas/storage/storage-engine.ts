@@ -175,7 +175,6 @@ export class StorageEngine implements Engine {
         await buildIndex(transaction, collection, index, {
           committer: this.committer,
           keysOf: this.services.keysOf,
-          now: this.options.now,
         });
         return true;
       });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { decode } from '../bson/decode.js';
+import { decode, decodeFields } from '../bson/decode.js';
 import { checkDocumentSize } from '../bson/encode.js';
 import type { Doc } from '../bson/values.js';
 import { CommandError } from '../errors.js';
@@ -7,7 +7,7 @@ import { namespace, namespaceOf, withMultikey } from './catalog.js';
 import { duplicateKey } from './duplicate-key.js';
 import type { CollectionInfo, CommitNumber, IndexInfo, RecordId, StoredRecord, Transaction } from './engine.js';
 import type { Environment } from './environment.js';
-import type { DocumentKeys, IndexKey } from './index-keys.js';
+import { type DocumentKeys, type IndexKey, indexedFields } from './index-keys.js';
 import { idIndex, isIdIndex } from './index-spec.js';
 import type { ByteRange } from './key-bounds.js';
 import { entryKey } from './layout.js';
@@ -33,19 +33,15 @@ export const lockKey = {
   collection: (collectionId: number) => `c${collectionId}`,
   namespace: (db: string, name: string) => `n${namespace(db, name)}`,
   record: (collectionId: number, recordId: RecordId) => `r${collectionId}:${recordId}`,
-  unique: (key: Uint8Array) => `u${latin1(key)}`,
+  unique: (key: Buffer) => `u${key.toString('latin1')}`,
   retryable: (key: string) => `y${key}`,
 };
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-}
 
 interface EntryChange {
   readonly index: IndexInfo;
   readonly key: IndexKey;
   /** The key in the table of entries. */
-  readonly entry: Uint8Array;
+  readonly entry: Buffer;
 }
 
 /** A view with a write buffer: every read shows the buffer over the snapshot, every write takes its locks first. */
@@ -171,7 +167,7 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
     const info = this.writable(collection);
     checkDocumentSize(bytes);
     const old = this.lockedRecord(info, recordId);
-    const before = this.changes(info, decode(old), recordId);
+    const before = this.changes(info, this.indexedFields(info, old), recordId);
     const after = this.changes(info, decode(bytes), recordId);
     const [removed, added] = difference(before, after);
     this.claimEntries(info, removed, added, recordId);
@@ -183,7 +179,7 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
   remove(collection: CollectionInfo, recordId: RecordId): void {
     const info = this.writable(collection);
     const old = this.lockedRecord(info, recordId);
-    const removed = this.changes(info, decode(old), recordId);
+    const removed = this.changes(info, this.indexedFields(info, old), recordId);
     this.claimEntries(info, removed, [], recordId);
     this.reserve(undefined, removed, []);
     this.applyEntries(removed, [], recordId);
@@ -302,6 +298,12 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
     return bytes;
   }
 
+  /** Of a stored record, what its index keys are made of. */
+  private indexedFields(collection: CollectionInfo, bytes: Uint8Array): Doc {
+    const fields = indexedFields(collection.indexes);
+    return fields === null ? decode(bytes) : decodeFields(bytes, fields);
+  }
+
   private changes(collection: CollectionInfo, doc: Doc, recordId: RecordId): EntryChange[] {
     const changes: EntryChange[] = [];
     for (const index of collection.indexes) {
@@ -347,11 +349,12 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
 
 /** What only `before` has and what only `after` has. */
 function difference(before: readonly EntryChange[], after: readonly EntryChange[]): [EntryChange[], EntryChange[]] {
-  const keysBefore = new Set(before.map(({ entry }) => latin1(entry)));
-  const keysAfter = new Set(after.map(({ entry }) => latin1(entry)));
+  const textOf = ({ entry }: EntryChange) => entry.toString('latin1');
+  const keysBefore = new Set(before.map(textOf));
+  const keysAfter = new Set(after.map(textOf));
   return [
-    before.filter(({ entry }) => !keysAfter.has(latin1(entry))),
-    after.filter(({ entry }) => !keysBefore.has(latin1(entry))),
+    before.filter((change) => !keysAfter.has(textOf(change))),
+    after.filter((change) => !keysBefore.has(textOf(change))),
   ];
 }
 

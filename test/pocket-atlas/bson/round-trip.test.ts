@@ -1,7 +1,7 @@
 import { Binary, BSON, Decimal128, Double, Int32, Long, ObjectId } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decode } from '../../../src/pocket-atlas/bson/decode.js';
+import { decode, decodeFields } from '../../../src/pocket-atlas/bson/decode.js';
 import { checkDocumentSize, encode, MAX_DOCUMENT_BYTES } from '../../../src/pocket-atlas/bson/encode.js';
 import type { Doc } from '../../../src/pocket-atlas/bson/values.js';
 import { CommandError } from '../../../src/pocket-atlas/errors.js';
@@ -77,6 +77,24 @@ describe('decode and encode', () => {
     }
   });
 
+  it('read some fields as the whole document has them', () => {
+    fc.assert(
+      fc.property(arbitrary.doc, fc.subarray(['a', 'b', '_id', '__proto__', '$x', '']), (doc, names) => {
+        const bytes = encode(doc);
+        const wanted = new Set(names);
+        const whole = decode(bytes);
+        const expected = encode(Object.fromEntries(Object.entries(whole).filter(([name]) => wanted.has(name))) as Doc);
+        expect(Buffer.from(encode(decodeFields(bytes, wanted))).equals(expected)).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('name the elements of long arrays', () => {
+    const doc: Doc = { a: Array.from({ length: 120_000 }, (_, n) => n) };
+    expect(Buffer.from(encode(doc)).equals(BSON.serialize(doc))).toBe(true);
+  });
+
   it('leave undefined fields out', () => {
     expect(decode(encode({ a: undefined, b: 1 }))).toEqual({ b: 1 });
   });
@@ -113,6 +131,7 @@ describe('malformed BSON', () => {
         bytes[at % bytes.length] = byte;
         const code = codeOf(() => decode(bytes));
         expect([undefined, 2, 15, 22]).toContain(code);
+        expect([undefined, 2, 15, 22]).toContain(codeOf(() => decodeFields(bytes, new Set(['a']))));
       }),
       { numRuns: 3000 },
     );
