@@ -57,6 +57,10 @@ export class MemoryBudget {
     }
   }
 
+  fits(bytes: number): boolean {
+    return this.#used + bytes <= this.#limit;
+  }
+
   release(bytes: number): void {
     this.#used -= bytes;
   }

@@ -68,7 +68,8 @@ function compileSequence(stages: readonly BsonValue[], at: SequencePlace): Stage
     compiled.push(stage);
   }
   const first = named[0]?.name;
-  if (environment.collection === null && !hasSource && at.place !== '$facet') {
+  // within another stage, that stage knows better what is missing
+  if (environment.collection === null && !hasSource && at.place === 'top') {
     throw location(73, `{aggregate: 1} is not valid for '${first ?? 'an empty pipeline'}'; a collection is required.`);
   }
   const pushedDown = leadingFilter(named);

@@ -17,16 +17,16 @@ export function sortStage(spec: BsonValue, { pace }: StageContext, limit: number
   return stage('$sort', async function* (input) {
     const budget = new MemoryBudget('$sort');
     let held: Keyed[] = [];
-    /** Cutting down costs a sort: it waits until there is twice what may stay. */
+    // Cutting down costs a sort: it waits until there is twice what may stay, or no more room.
     const cutAt = limit * 2 + 1000;
     await forEachDocument(input, pace, (doc) => {
-      const item = { doc, keys: keys.keysOf(doc) };
-      budget.hold(doc);
-      held.push(item);
-      if (held.length >= cutAt) {
+      const size = approximateSize(doc);
+      if (held.length >= cutAt || (held.length > limit && !budget.fits(size))) {
         held.sort((a, b) => keys.compareKeys(a.keys, b.keys));
         for (const { doc: dropped } of held.splice(limit)) budget.release(approximateSize(dropped));
       }
+      budget.add(size);
+      held.push({ doc, keys: keys.keysOf(doc) });
     });
     held = await sortInRuns(held, keys, pace);
     yield* batchesOf(
