@@ -1,5 +1,6 @@
 import { AppError } from '../errors.js';
 import type { Embedder, EmbedderSpace } from './embedder.js';
+import { providerFailure } from './provider-failure.js';
 import { isBlank } from './text-class.js';
 
 /** How far from 1 a vector's length may be where the similarity needs unit vectors (float32 leaves about 1e-6). */
@@ -22,17 +23,21 @@ export function contractEmbedder(inner: Embedder): Embedder {
         if (isBlank(text))
           throw new AppError('BAD_USER_INPUT', `Expected text to embed, got a blank text at index ${index}`);
       });
-      options.signal?.throwIfAborted();
+      if (options.signal?.aborted) throw abortError(options.signal, space);
       const { onVector } = options;
-      const vectors = await inner.embed(texts, {
-        ...options,
-        ...(onVector && {
-          onVector: (index: number, vector: Float32Array) => {
-            checkVector(vector, index, space);
-            onVector(index, vector);
-          },
-        }),
-      });
+      const vectors = await inner
+        .embed(texts, {
+          ...options,
+          ...(onVector && {
+            onVector: (index: number, vector: Float32Array) => {
+              checkVector(vector, index, space);
+              onVector(index, vector);
+            },
+          }),
+        })
+        .catch((error: unknown) => {
+          throw options.signal?.aborted ? abortError(options.signal, space) : error;
+        });
       if (vectors.length !== texts.length)
         throw badAnswer(space, `Expected ${texts.length} vectors, got ${vectors.length}`);
       vectors.forEach((vector, index) => {
@@ -42,6 +47,19 @@ export function contractEmbedder(inner: Embedder): Embedder {
     },
     ...(inner.close && { close: () => inner.close!() }),
   };
+}
+
+/** A caller's time limit is a deadline; any other reason to stop is the caller's own and passes through. */
+function abortError({ reason }: AbortSignal, space: EmbedderSpace): unknown {
+  if (!(reason instanceof DOMException) || reason.name !== 'TimeoutError') return reason;
+  return new AppError(
+    'DEADLINE_EXCEEDED',
+    `The embedding model ${space.model} did not answer within the time allowed`,
+    {
+      cause: reason,
+      details: { provider: space.provider, retryable: true },
+    },
+  );
 }
 
 /** @throws AppError PROVIDER_UNAVAILABLE naming both sides. */
@@ -65,7 +83,5 @@ export function checkVector(vector: Float32Array, index: number, space: Embedder
 }
 
 function badAnswer(space: EmbedderSpace, problem: string): AppError {
-  return new AppError('PROVIDER_UNAVAILABLE', `${problem} (model ${space.model})`, {
-    details: { provider: space.provider, reason: 'BAD_ANSWER', retryable: false },
-  });
+  return providerFailure(space.provider, 'BAD_ANSWER', `${problem} (model ${space.model})`);
 }

@@ -1,7 +1,10 @@
-import { AppError } from '../errors.js';
+import { createBundledEmbedder } from './bundled/bundled.js';
 import { contractEmbedder } from './contract.js';
 import type { Embedder, EmbedderSpace } from './embedder.js';
 import { createHashEmbedder } from './hash.js';
+import { createOpenaiEmbedder } from './openai/openai.js';
+import { cachedQueries } from './query-cache.js';
+import { windowedEmbedder } from './windowed.js';
 
 /** What an embedder is made of. A field left out or null takes the provider's default. */
 export interface EmbedderSettings {
@@ -16,11 +19,17 @@ export interface EmbedderSettings {
 
 /** The embedder for `settings`, inside the contract. Loads nothing heavy: models and tokenizers come with the first use. */
 export function createEmbedder(settings: EmbedderSettings): Embedder {
+  const provider = contractEmbedder(providerOf(settings));
+  return cachedQueries(contractEmbedder(windowedEmbedder(provider)));
+}
+
+function providerOf(settings: EmbedderSettings): Embedder {
   switch (settings.provider) {
     case 'hash':
-      return contractEmbedder(createHashEmbedder());
+      return createHashEmbedder();
     case 'openai':
+      return createOpenaiEmbedder(settings);
     case 'bundled':
-      throw new AppError('NOT_IMPLEMENTED', `The ${settings.provider} embedder is not built yet: use hash`);
+      return createBundledEmbedder();
   }
 }

@@ -1,6 +1,7 @@
-import { AppError } from '../errors.js';
+import { countBundledTokens } from './bundled/tokenizer.js';
 import type { EmbedderSpace } from './embedder.js';
 import { countHashTokens } from './hash.js';
+import { countOpenaiTokens } from './openai/count-tokens.js';
 
 /** Tokens of a text as a model counts them, special tokens included. */
 export type TokenCounter = (text: string) => number;
@@ -11,7 +12,8 @@ export function tokenCounterFor(space: Pick<EmbedderSpace, 'provider' | 'model'>
     case 'hash':
       return countHashTokens;
     case 'openai':
+      return countOpenaiTokens;
     case 'bundled':
-      throw new AppError('NOT_IMPLEMENTED', `Counting tokens for ${space.provider} is not built yet`);
+      return countBundledTokens;
   }
 }

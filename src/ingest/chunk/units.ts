@@ -1,8 +1,8 @@
+import { fittingEnd } from '../../embed/fitting-end.js';
 import { graphemeFloor, isGraphemeBoundary } from '../../embed/grapheme.js';
 import { TEXT_CLASS, textClasses } from '../../embed/text-class.js';
 import type { TokenCounter } from '../../embed/token-counter.js';
 import { evenCuts } from './even-cuts.js';
-import { fittingEnd } from './fitting-end.js';
 import { forEachSentenceStart } from './sentence-ends.js';
 import { trimmedEnd } from './trim.js';
 

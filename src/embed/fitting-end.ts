@@ -1,5 +1,5 @@
-import { graphemeCeil, graphemeFloor } from '../../embed/grapheme.js';
-import type { TokenCounter } from '../../embed/token-counter.js';
+import { graphemeCeil, graphemeFloor } from './grapheme.js';
+import type { TokenCounter } from './token-counter.js';
 
 /** First guess; corrected by what the text itself counts. */
 const CHARACTERS_PER_TOKEN = 4;

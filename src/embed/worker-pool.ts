@@ -1,0 +1,110 @@
+import { Worker } from 'node:worker_threads';
+
+/** Threads that answer one request at a time, in the order the requests came. */
+export interface WorkerPool<Request, Reply> {
+  /**
+   * Rejects with the signal's reason at once when it aborts; a request that has begun is then finished for nobody.
+   * Rejects when its thread dies; the next request gets a new one.
+   */
+  run(request: Request, signal?: AbortSignal): Promise<Reply>;
+  /** Rejects what waits and ends the threads. */
+  close(): Promise<void>;
+}
+
+interface Job<Request, Reply> {
+  readonly request: Request;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: unknown) => void;
+  readonly signal: AbortSignal | undefined;
+  isSettled: boolean;
+}
+
+/**
+ * At most `size` threads of the module at `url`, started when needed and not keeping the process alive while idle. The
+ * module answers every message with one.
+ */
+export function createWorkerPool<Request, Reply>(
+  url: URL,
+  { size, data }: { size: number; data?: unknown },
+): WorkerPool<Request, Reply> {
+  const waiting: Job<Request, Reply>[] = [];
+  const idle: Worker[] = [];
+  const busy = new Map<Worker, Job<Request, Reply>>();
+  let isClosed = false;
+
+  const settle = (job: Job<Request, Reply>, outcome: () => void): void => {
+    if (job.isSettled) return;
+    job.isSettled = true;
+    outcome();
+  };
+
+  const start = (): Worker => {
+    const worker = new Worker(url, { workerData: data });
+    worker.on('message', (reply: Reply) => {
+      const job = busy.get(worker)!;
+      busy.delete(worker);
+      worker.unref();
+      idle.push(worker);
+      settle(job, () => job.resolve(reply));
+      pump();
+    });
+    const gone = (error: Error) => {
+      const job = busy.get(worker);
+      busy.delete(worker);
+      const at = idle.indexOf(worker);
+      if (at >= 0) idle.splice(at, 1);
+      if (job) settle(job, () => job.reject(error));
+      if (!isClosed) pump();
+    };
+    worker.on('error', gone);
+    worker.on('exit', (code) => gone(new Error(`Worker thread ended with code ${code}`)));
+    return worker;
+  };
+
+  const pump = (): void => {
+    while (waiting.length > 0) {
+      if (waiting[0]!.isSettled) {
+        waiting.shift();
+        continue;
+      }
+      const worker = idle.pop() ?? (busy.size < size ? start() : undefined);
+      if (!worker) return;
+      const job = waiting.shift()!;
+      busy.set(worker, job);
+      worker.ref();
+      worker.postMessage(job.request);
+    }
+  };
+
+  return {
+    run(request, signal) {
+      return new Promise((resolve, reject) => {
+        if (isClosed) throw new Error('The worker pool is closed');
+        signal?.throwIfAborted();
+        const onAbort = () => settle(job, () => reject(signal!.reason));
+        const done =
+          <T>(outcome: (value: T) => void) =>
+          (value: T) => {
+            signal?.removeEventListener('abort', onAbort);
+            outcome(value);
+          };
+        const job: Job<Request, Reply> = {
+          request,
+          resolve: done(resolve),
+          reject: done(reject),
+          signal,
+          isSettled: false,
+        };
+        signal?.addEventListener('abort', onAbort, { once: true });
+        waiting.push(job);
+        pump();
+      });
+    },
+    async close() {
+      isClosed = true;
+      const closed = new Error('The worker pool is closed');
+      for (const job of [...waiting.splice(0), ...busy.values()]) settle(job, () => job.reject(closed));
+      await Promise.all([...idle, ...busy.keys()].map((worker) => worker.terminate()));
+    },
+  };
+}
