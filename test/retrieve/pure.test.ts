@@ -1,0 +1,233 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toCandidates } from '../../src/retrieve/candidates.js';
+import { effectiveCandidates, legLimit, rankingSize } from '../../src/retrieve/depth.js';
+import { estimateTextScores } from '../../src/retrieve/estimate-text-scores.js';
+import { normalisedScoreFusion, reciprocalRankFusion } from '../../src/retrieve/fusion.js';
+import { markWords, placePassages } from '../../src/retrieve/highlights.js';
+import { languageOfScript, queryLanguage } from '../../src/retrieve/language/query-language.js';
+import { createQueryEmbedder } from '../../src/retrieve/query-embedder.js';
+import { averageVector, queryWindows } from '../../src/retrieve/query-windows.js';
+import { distanceOf, similarityOf } from '../../src/retrieve/scores.js';
+import { weightsFor } from '../../src/retrieve/weights.js';
+import { wordsOf } from '../../src/retrieve/words.js';
+import type { SpaceRecord } from '../../src/store/records.js';
+import { queryTerms } from '../../src/store/search/query-terms.js';
+
+const hits = (...ids: string[]) => ids.map((id, index) => ({ id, score: 10 - index }));
+
+describe('reciprocal-rank fusion', () => {
+  it('adds weight / (60 + rank) of each leg', () => {
+    const fused = reciprocalRankFusion([
+      { weight: 1, hits: hits('a', 'b') },
+      { weight: 0.5, hits: hits('b', 'c') },
+    ]);
+    expect(fused).toEqual([
+      { id: 'b', score: 1 / 62 + 0.5 / 61 },
+      { id: 'a', score: 1 / 61 },
+      { id: 'c', score: 0.5 / 62 },
+    ]);
+  });
+
+  it('orders equal scores by id, and leaves out a leg of weight 0', () => {
+    const legs = [{ weight: 1, hits: hits('b') }, { weight: 1, hits: hits('a') }, { weight: 0, hits: hits('z') }]; // biome-ignore format: one line
+    expect(reciprocalRankFusion(legs).map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('does not depend on the order of the legs', () => {
+    const leg = fc.record({
+      weight: fc.constantFrom(0.25, 0.5, 1),
+      hits: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd')).map((ids) => hits(...ids)),
+    });
+    fc.assert(
+      fc.property(fc.array(leg, { maxLength: 2 }), (legs) => {
+        expect(reciprocalRankFusion([...legs].reverse())).toEqual(reciprocalRankFusion(legs));
+      }),
+    );
+  });
+});
+
+it('fusion of normalised scores scales each leg from 0 to 1', () => {
+  const legs = [
+    { weight: 1, hits: [{ id: 'a', score: 30 }, { id: 'b', score: 20 }, { id: 'c', score: 10 }] }, // biome-ignore format: table
+    { weight: 0.5, hits: [{ id: 'b', score: 0.9 }] },
+  ];
+  expect(normalisedScoreFusion(legs)).toEqual([{ id: 'a', score: 1 }, { id: 'b', score: 1 }, { id: 'c', score: 0 }]); // biome-ignore format: table
+});
+
+describe('candidates', () => {
+  const options = { mode: 'HYBRID', weights: { vector: 1, text: 1 }, measure: 'cosine' } as const;
+  it('apply minSimilarity to the vector leg before fusion, so that ranks close up', () => {
+    const legs = { vector: [{ id: 'a', score: 0.9 }, { id: 'b', score: 0.4 }], text: hits('b') }; // biome-ignore format: one line
+    const { ranked, belowMinSimilarity } = toCandidates(legs, { ...options, minSimilarity: 0.5 });
+    expect(ranked.map(({ id, vectorRank, textRank }) => [id, vectorRank, textRank])).toEqual([
+      ['a', 1, null],
+      ['b', null, 1],
+    ]);
+    expect(ranked[1]!.scores).toMatchObject({ similarity: null, text: 10 });
+    expect(belowMinSimilarity).toEqual([]);
+    expect(toCandidates({ ...legs, text: null }, { ...options, minSimilarity: 0.5 }).belowMinSimilarity[0]!.id).toBe('b'); // biome-ignore format: one line
+  });
+});
+
+describe('depth', () => {
+  it('clamps as documented', () => {
+    expect([1, 10, 13, 50, 100].map(rankingSize)).toEqual([50, 50, 52, 200, 200]);
+    expect(effectiveCandidates(10, 60, undefined)).toBe(200);
+    expect(effectiveCandidates(100, 240, undefined)).toBe(2_000);
+    expect(effectiveCandidates(10, 60, 20)).toBe(60);
+    expect(effectiveCandidates(10, 60, -5)).toBe(60);
+    expect(effectiveCandidates(10, 60, 99_999)).toBe(10_000);
+    expect([0, 1, 2].map((round) => legLimit(50, round))).toEqual([60, 240, 960]);
+  });
+});
+
+describe('similarity', () => {
+  it('is Atlas’s score, and the distance comes back from it', () => {
+    const x = Float32Array.of(1, 0);
+    expect(similarityOf('cosine', x, Float32Array.of(2, 0))).toBe(1);
+    expect(similarityOf('cosine', x, Float32Array.of(0, 3))).toBe(0.5);
+    expect(similarityOf('cosine', x, Float32Array.of(-1, 0))).toBe(0);
+    expect(similarityOf('euclidean', Float32Array.of(0, 0), Float32Array.of(3, 4))).toBeCloseTo(1 / 26, 7);
+    expect(distanceOf('euclidean', 1 / 26)).toBeCloseTo(5, 10);
+    expect(distanceOf('cosine', 0)).toBe(2);
+  });
+});
+
+describe('weights', () => {
+  const space = { provider: 'bundled', weights: null, languages: ['en'] } as unknown as SpaceRecord;
+  it('drop the vector leg of a model that does not know the language, unless the caller weighs by itself', () => {
+    expect(weightsFor(space, 'en', undefined).vector).toBeGreaterThan(0);
+    expect(weightsFor(space, null, undefined).vector).toBeGreaterThan(0);
+    expect(weightsFor(space, 'de', undefined)).toEqual({ vector: 0, text: 1 });
+    expect(weightsFor(space, 'de', { vector: 2, text: 1 })).toEqual({ vector: 2, text: 1 });
+    expect(weightsFor({ ...space, languages: null }, 'de', undefined).vector).toBeGreaterThan(0);
+    expect(weightsFor({ ...space, weights: { vector: 0.7, text: 1 } }, 'en', undefined).vector).toBe(0.7);
+  });
+});
+
+describe('the language of a query', () => {
+  it.each([
+    ['Wie hoch ist der Eiffelturm?', 'de'],
+    ['how tall is the tower', 'en'],
+    ['火箭如何离开大气层 iPhone', 'zh'],
+    ['東京タワーの高さ', 'ja'],
+    ['에펠탑의 높이는', 'ko'],
+    ['GZ-4471-Q', null],
+    ['12345', null],
+    ['🚀', null],
+  ])('%s', async (query, language) => {
+    expect(await queryLanguage(query)).toBe(language);
+  });
+  it('is not decided by a few foreign characters', () => {
+    expect(languageOfScript('what does 茶 mean in this long English sentence')).toBeNull();
+  });
+});
+
+describe('query terms', () => {
+  it('stay as they are up to the limit of clauses', () => {
+    expect(queryTerms('a plain "question"', 2)).toBe('a plain "question"');
+  });
+  it('are cut to the clauses that a query may have, repeated words left out', () => {
+    const words = Array.from({ length: 900 }, (_, index) => `word${index % 700}`);
+    const kept = queryTerms(words.join(' '), 2).split(' ');
+    expect(kept).toEqual(words.slice(0, 500));
+    expect(queryTerms('火箭'.repeat(900), 2)).toBe('火箭'.repeat(250));
+  });
+});
+
+describe('words', () => {
+  it('carry their offsets, and pairs of characters where a script has no spaces', () => {
+    const text = 'Der Turm, 火箭队!';
+    expect(wordsOf(text).map(({ term, start, end }) => [term, text.slice(start, end)])).toEqual([
+      ['der', 'Der'],
+      ['turm', 'Turm'],
+      ['火箭', '火箭'],
+      ['箭队', '箭队'],
+    ]);
+  });
+});
+
+describe('highlights', () => {
+  const passage = (...values: string[]) => ({ score: 1, pieces: values.map((value, index) => ({ value, isHit: index % 2 === 1 })) }); // biome-ignore format: one line
+  it('are placed at exact offsets, repeated passages one after the other, unknown ones left out', () => {
+    const text = 'A cat. A dog. A cat.';
+    expect(placePassages(text, [passage('A ', 'cat', '.'), passage('A ', 'cat', '.'), passage('A ', 'cow')])).toEqual([
+      { text: 'A cat.', start: 0, end: 6 },
+      { text: 'A cat.', start: 14, end: 20 },
+    ]);
+  });
+  it('marked by ourselves hold a word of the query, at exact offsets, and cut no word', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('cat', 'house', '😀', 'Ünder', '.', '\n'), { maxLength: 200 }), (parts) => {
+        const text = parts.join(' ');
+        for (const mark of markWords(text, 'CAT')) {
+          expect(text.slice(mark.start, mark.end)).toBe(mark.text);
+          expect(mark.text).toContain('cat');
+          expect(mark.text.isWellFormed()).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('estimated text scores', () => {
+  it('are on the scale of the index’s own, and none without a word of the query', () => {
+    const anchors = [{ text: 'cats sleep', score: 12 }, { text: 'cats and dogs sleep all day', score: 6 }]; // biome-ignore format: table
+    const fresh = [{ id: 'same', text: 'cats sleep' }, { id: 'none', text: 'cows graze' }]; // biome-ignore format: table
+    const scores = estimateTextScores('cats', fresh, anchors);
+    expect(scores.map(({ id }) => id)).toEqual(['same']);
+    expect(scores[0]!.score).toBeGreaterThan(5);
+    expect(scores[0]!.score).toBeLessThan(20);
+  });
+});
+
+describe('a long query', () => {
+  const embedder = {
+    space: { maxInputTokens: 10, similarity: 'cosine' },
+    countTokens: (text: string) => text.length,
+  } as Parameters<typeof queryWindows>[1];
+  it('is embedded as windows that the model takes whole and that lose nothing', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '😀'), maxLength: 100 }), (query) => {
+        const windows = queryWindows(query, embedder);
+        const letters = (text: string) => text.replaceAll(/\s/gu, '');
+        expect(letters(windows.map(({ text }) => text).join(''))).toBe(letters(query));
+        for (const { text } of windows) {
+          expect(text.isWellFormed()).toBe(true);
+          expect(text.length).toBeLessThanOrEqual(Math.max(10, 2));
+        }
+      }),
+    );
+  });
+  it('has the mean of their vectors by tokens, of length 1', () => {
+    const windows = [{ text: 'a', tokens: 3 }, { text: 'b', tokens: 1 }]; // biome-ignore format: one line
+    const mean = averageVector(windows, [Float32Array.of(1, 0), Float32Array.of(0, 1)], 'cosine');
+    expect(Math.hypot(...mean)).toBeCloseTo(1, 6);
+    expect(mean[0]! / mean[1]!).toBeCloseTo(3, 5);
+  });
+});
+
+describe('the query embedder', () => {
+  const space = { id: 's1' } as SpaceRecord;
+  it('asks for what it does not remember, in one request, and forgets what was used longest ago', async () => {
+    const requests: (readonly string[])[] = [];
+    const embedder = createQueryEmbedder(
+      () => ({
+        space: { maxInputTokens: 100, similarity: 'cosine' } as never,
+        countTokens: (text) => text.length,
+        embed: async (texts) => {
+          requests.push(texts);
+          return texts.map((text) => Float32Array.of(text.length));
+        },
+      }),
+      2,
+    );
+    const vectors = await embedder.embed(['a', 'bb', 'a'], space);
+    expect(vectors.map(([number]) => number)).toEqual([1, 2, 1]);
+    await embedder.embed(['a'], space);
+    await embedder.embed(['ccc'], space);
+    await embedder.embed(['a', 'bb'], space);
+    expect(requests).toEqual([['a', 'bb'], ['ccc'], ['bb']]);
+  });
+});
