@@ -84,6 +84,13 @@ export function loadClientConfig(): ClientConfig {
   return parseClientConfig(process.env);
 }
 
+/** For a server that is thrown away (demo, measurements): the embedding settings of the environment, nothing else. */
+export function loadThrowAwayConfig(dataDir: string): Config {
+  loadDotEnv();
+  const embedding = Object.entries(process.env).filter(([name]) => /^(EMBEDDING|OPENAI)_/.test(name));
+  return parseConfig({ ...Object.fromEntries(embedding), PORT: '0', GAZETTEER_DATA_DIR: dataDir });
+}
+
 export function parseConfig(environment: Environment): Config {
   const result = SETTINGS.safeParse(withoutBlanks(environment));
   if (!result.success) throw new ConfigError(result.error.issues.map(problemLine));

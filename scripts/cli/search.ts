@@ -12,7 +12,7 @@ export interface SearchCommand {
 const SEARCH = `query Search($input: SearchInput!, $first: Int!) {
   search(input: $input, first: $first) {
     edges {
-      rank score scores { similarity text fused }
+      rank score scores { similarity text fused } highlights { text }
       node { text page headings document { title } }
     }
     diagnostics { mode embeddingSpace degraded tookMs }
@@ -22,6 +22,7 @@ const SEARCH = `query Search($input: SearchInput!, $first: Int!) {
 interface Hit {
   readonly rank: number;
   readonly score: number;
+  readonly highlights: readonly { readonly text: string }[];
   readonly node: {
     readonly text: string;
     readonly page: number | null;
@@ -54,12 +55,16 @@ export async function searchFor(client: Client, command: Omit<SearchCommand, 'js
 
 const MAX_SNIPPET_CHARACTERS = 240;
 
-export function hitText({ rank, score, node }: Hit): string {
+/** The place of a hit, and the pieces that matched or, where no words did, how the passage begins. */
+export function hitText({ rank, score, node, highlights }: Hit): string {
   const place = [node.document.title, node.page === null ? '' : `p. ${node.page}`, ...node.headings]
     .filter((part) => part !== '')
     .join(' › ');
-  const text = node.text.replace(/\s+/g, ' ').trim();
-  const snippet =
-    text.length > MAX_SNIPPET_CHARACTERS ? `${text.slice(0, MAX_SNIPPET_CHARACTERS).toWellFormed()}…` : text;
-  return `${String(rank).padStart(2)}. ${place}  (${score.toFixed(3)})\n    ${snippet}`;
+  const pieces = highlights.length > 0 ? highlights.map(({ text }) => text.trim()).join(' … ') : node.text;
+  return `${String(rank).padStart(2)}. ${place}  (${score.toFixed(3)})\n    ${oneLine(pieces)}`;
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > MAX_SNIPPET_CHARACTERS ? `${line.slice(0, MAX_SNIPPET_CHARACTERS).toWellFormed()}…` : line;
 }
