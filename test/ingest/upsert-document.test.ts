@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmbedder } from '../../src/embed/create-embedder.js';
+import { createHashEmbedder } from '../../src/embed/hash.js';
 import { AppError } from '../../src/errors.js';
 import { findTornDocuments } from '../../src/store/integrity.js';
 import { makeScope } from '../../src/store/scope.js';
@@ -205,7 +205,7 @@ describe.each(STORE_SERVERS)('upsertDocument on $name', ({ start, hasSearch }) =
   });
 
   test('an embedder that fails on chunk 3 of 5 leaves the previous version as it was, with the reason', async () => {
-    const hash = createEmbedder({ provider: 'hash' });
+    const hash = createHashEmbedder();
     let failing = false;
     const embedder = {
       ...hash,
@@ -382,7 +382,7 @@ describe.each(STORE_SERVERS)('upsertDocument on $name', ({ start, hasSearch }) =
   });
 
   test('an abort ends with nothing written, and is not remembered as a failure', async () => {
-    const hash = createEmbedder({ provider: 'hash' });
+    const hash = createHashEmbedder();
     const abort = new AbortController();
     const embedder = {
       ...hash,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createEmbedder } from '../../src/embed/create-embedder.js';
+import { contractEmbedder } from '../../src/embed/contract.js';
 import type { Embedder } from '../../src/embed/embedder.js';
+import { createHashEmbedder } from '../../src/embed/hash.js';
 import { chunk } from '../../src/ingest/chunk/chunk.js';
 import { createIngest, type IngestOptions } from '../../src/ingest/create-ingest.js';
 import type { Ingest, UpsertInput, UpsertResult } from '../../src/ingest/ingest.js';
@@ -13,7 +14,7 @@ export interface CountingEmbedder extends Embedder {
   calls: number;
 }
 
-export function countingEmbedder(inner: Embedder = createEmbedder({ provider: 'hash' })): CountingEmbedder {
+export function countingEmbedder(inner: Embedder = contractEmbedder(createHashEmbedder())): CountingEmbedder {
   const asked: string[] = [];
   return {
     space: inner.space,
