@@ -1,6 +1,7 @@
 import { contractEmbedder } from '../../src/embed/contract.js';
 import type { Embedder } from '../../src/embed/embedder.js';
 import { createHashEmbedder } from '../../src/embed/hash.js';
+import { cachedQueries } from '../../src/embed/query-cache.js';
 import { createIngest } from '../../src/ingest/create-ingest.js';
 import type { Ingest, UpsertInput, UpsertResult } from '../../src/ingest/ingest.js';
 import { createRetrieve, type RetrieveOptions } from '../../src/retrieve/create-retrieve.js';
@@ -45,7 +46,7 @@ export async function openHarness(
       return real.embed(texts, embedOptions);
     },
   };
-  const embedder = options.embedder?.(counted) ?? counted;
+  const embedder = cachedQueries(options.embedder?.(counted) ?? counted);
   const store = await openStore({
     uri,
     dbName,

@@ -6,8 +6,6 @@ import { estimateTextScores } from '../../src/retrieve/estimate-text-scores.js';
 import { normalisedScoreFusion, reciprocalRankFusion } from '../../src/retrieve/fusion.js';
 import { markWords, placePassages } from '../../src/retrieve/highlights.js';
 import { languageOfScript, queryLanguage } from '../../src/retrieve/language/query-language.js';
-import { createQueryEmbedder } from '../../src/retrieve/query-embedder.js';
-import { averageVector, queryWindows } from '../../src/retrieve/query-windows.js';
 import { distanceOf, similarityOf } from '../../src/retrieve/scores.js';
 import { weightsFor } from '../../src/retrieve/weights.js';
 import { wordsOf } from '../../src/retrieve/words.js';
@@ -179,55 +177,5 @@ describe('estimated text scores', () => {
     expect(scores.map(({ id }) => id)).toEqual(['same']);
     expect(scores[0]!.score).toBeGreaterThan(5);
     expect(scores[0]!.score).toBeLessThan(20);
-  });
-});
-
-describe('a long query', () => {
-  const embedder = {
-    space: { maxInputTokens: 10, similarity: 'cosine' },
-    countTokens: (text: string) => text.length,
-  } as Parameters<typeof queryWindows>[1];
-  it('is embedded as windows that the model takes whole and that lose nothing', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '😀'), maxLength: 100 }), (query) => {
-        const windows = queryWindows(query, embedder);
-        const letters = (text: string) => text.replaceAll(/\s/gu, '');
-        expect(letters(windows.map(({ text }) => text).join(''))).toBe(letters(query));
-        for (const { text } of windows) {
-          expect(text.isWellFormed()).toBe(true);
-          expect(text.length).toBeLessThanOrEqual(Math.max(10, 2));
-        }
-      }),
-    );
-  });
-  it('has the mean of their vectors by tokens, of length 1', () => {
-    const windows = [{ text: 'a', tokens: 3 }, { text: 'b', tokens: 1 }]; // biome-ignore format: one line
-    const mean = averageVector(windows, [Float32Array.of(1, 0), Float32Array.of(0, 1)], 'cosine');
-    expect(Math.hypot(...mean)).toBeCloseTo(1, 6);
-    expect(mean[0]! / mean[1]!).toBeCloseTo(3, 5);
-  });
-});
-
-describe('the query embedder', () => {
-  const space = { id: 's1' } as SpaceRecord;
-  it('asks for what it does not remember, in one request, and forgets what was used longest ago', async () => {
-    const requests: (readonly string[])[] = [];
-    const embedder = createQueryEmbedder(
-      () => ({
-        space: { maxInputTokens: 100, similarity: 'cosine' } as never,
-        countTokens: (text) => text.length,
-        embed: async (texts) => {
-          requests.push(texts);
-          return texts.map((text) => Float32Array.of(text.length));
-        },
-      }),
-      2,
-    );
-    const vectors = await embedder.embed(['a', 'bb', 'a'], space);
-    expect(vectors.map(([number]) => number)).toEqual([1, 2, 1]);
-    await embedder.embed(['a'], space);
-    await embedder.embed(['ccc'], space);
-    await embedder.embed(['a', 'bb'], space);
-    expect(requests).toEqual([['a', 'bb'], ['ccc'], ['bb']]);
   });
 });
