@@ -40,7 +40,10 @@ export interface StoredRecord {
   readonly bytes: Uint8Array;
 }
 
-/** Bounds on an index key, one value per key part from the left; missing parts are unbounded. */
+/**
+ * Bounds on an index key, one value per key part from the left; missing parts are unbounded. `lower` and `upper` are meant
+ * by value on the first part where they differ: where that part descends in the index, the engine turns them round.
+ */
 export interface KeyRange {
   readonly lower?: { readonly values: readonly BsonValue[]; readonly inclusive: boolean };
   readonly upper?: { readonly values: readonly BsonValue[]; readonly inclusive: boolean };
@@ -56,7 +59,10 @@ export interface ReadView {
   findById(collection: CollectionInfo, id: BsonValue): StoredRecord | undefined;
   /** Natural order, after `after` when given. */
   scan(collection: CollectionInfo, options?: { after?: RecordId; reverse?: boolean }): Iterable<StoredRecord>;
-  /** Proposals in index order: may repeat a record (multikey) or show one that does not match (long keys): re-check. */
+  /**
+   * Proposals in index order: may repeat a record (multikey) or show one that does not match (bounds on keys over 1 468
+   * bytes): re-check. A missing field is indexed as null, an empty array as undefined, other arrays by their elements.
+   */
   scanIndex(
     collection: CollectionInfo,
     index: IndexInfo,
@@ -90,7 +96,9 @@ export interface Engine {
   begin(): Transaction;
   /**
    * One write command outside a multi-document transaction: runs `run` on a fresh transaction and commits it, waiting
-   * and running again while other transactions hold what it needs (until `deadline`, then 50 MaxTimeMSExpired).
+   * and running again while other transactions hold what it needs (until `deadline`, ms since 1970, then 50
+   * MaxTimeMSExpired). `run` must let 112 pass, and may be called more than once; when it is asynchronous, long runs
+   * should yield to the event loop.
    */
   write<T>(run: (txn: Transaction) => T | Promise<T>, options?: { deadline?: number }): Promise<T>;
   retryableReply(key: string): Uint8Array | undefined;

@@ -8,9 +8,11 @@ import { damaged, unseal } from './checksum.js';
 import { readCounter } from './commit-state.js';
 import type { CollectionInfo, CommitNumber, IndexInfo, KeyRange, ReadView, RecordId, StoredRecord } from './engine.js';
 import type { Entry, Environment } from './environment.js';
+import { keyExtractor } from './index-keys.js';
 import { isIdIndex } from './index-spec.js';
 import { type ByteRange, keyBounds } from './key-bounds.js';
-import { entryKey, idKey, readRecordId, recordKey } from './layout.js';
+import { entryKey, ID_BYTES, idKey, RECORD_ID_BYTES, readRecordId, recordKey } from './layout.js';
+import { type IndexEntry, orderLongKeys } from './long-keys.js';
 import type { Snapshot } from './snapshot-pool.js';
 
 /** Reads at one snapshot. */
@@ -85,7 +87,14 @@ export class SnapshotView implements ReadView {
   ): Iterable<RecordId> {
     const bounds = keyBounds(index, range);
     if (bounds === undefined) return;
-    for (const entry of this.indexEntries(collection, index, bounds, options.reverse === true)) yield entry.recordId;
+    const reverse = options.reverse === true;
+    const entries = orderLongKeys(
+      this.indexEntries(collection, index, bounds, reverse),
+      reverse,
+      ({ key }) => key.subarray(ID_BYTES, index.unique ? key.length : key.length - RECORD_ID_BYTES),
+      ({ recordId }, stored) => this.wholeKey(collection, index, recordId, stored),
+    );
+    for (const { recordId } of entries) yield recordId;
   }
 
   count(collection: CollectionInfo): number {
@@ -117,11 +126,27 @@ export class SnapshotView implements ReadView {
     index: IndexInfo,
     bounds: ByteRange,
     reverse: boolean,
-  ): Generator<{ key: Uint8Array; recordId: RecordId }, void, undefined> {
+  ): Generator<IndexEntry, void, undefined> {
     for (const { key, value } of this.range('entries', bounds, reverse)) {
       const bytes = unseal(key, value, () => `an entry of index ${index.name} of ${namespaceOf(collection)}`);
       yield { key, recordId: readRecordId(index.unique ? bytes : key) };
     }
+  }
+
+  /** The key of a record that is stored shortened as `stored`. */
+  private wholeKey(
+    collection: CollectionInfo,
+    index: IndexInfo,
+    recordId: RecordId,
+    stored: Uint8Array,
+  ): Uint8Array | undefined {
+    const bytes = this.get(collection, recordId);
+    if (bytes === undefined) return undefined;
+    const directions = Object.values(index.key);
+    // Without the index's filter: the entry is there, so the record is in it.
+    const { keys } = keyExtractor(index, null)(decode(bytes));
+    const values = keys.find((key) => compareBytes(key.stored, stored) === 0)?.values;
+    return values && encodeKey(values, directions);
   }
 
   protected check(): void {

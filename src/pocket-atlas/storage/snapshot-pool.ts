@@ -32,7 +32,8 @@ class Counted implements Snapshot {
   }
 
   release(): void {
-    this.check();
+    // The pool was closed first.
+    if (this.count === 0) return;
     this.count--;
     if (this.count === 0) this.pool.drop(this);
   }

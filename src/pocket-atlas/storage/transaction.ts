@@ -12,6 +12,7 @@ import { idIndex, isIdIndex } from './index-spec.js';
 import type { ByteRange } from './key-bounds.js';
 import { entryKey } from './layout.js';
 import type { LockOwner, LockTable } from './lock-table.js';
+import type { IndexEntry } from './long-keys.js';
 import { mergeByKey, recordName, SnapshotView } from './read-view.js';
 import type { Snapshot } from './snapshot-pool.js';
 import { WriteBuffer } from './write-buffer.js';
@@ -138,7 +139,7 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
     index: IndexInfo,
     bounds: ByteRange,
     reverse: boolean,
-  ): Generator<{ key: Uint8Array; recordId: RecordId }, void, undefined> {
+  ): Generator<IndexEntry, void, undefined> {
     const own = this.buffer.entries.get(index.id)?.slice(bounds.from, bounds.to) ?? [];
     if (reverse) own.reverse();
     for (const { key, recordId } of mergeByKey(super.indexEntries(collection, index, bounds, reverse), own, reverse)) {
