@@ -68,13 +68,14 @@ function compileSequence(stages: readonly BsonValue[], at: SequencePlace): Stage
     compiled.push(stage);
   }
   const first = named[0]?.name;
+  const needsCollection = !hasSource || !COLLECTIONLESS_STAGES.has(first!);
   // within another stage, that stage knows better what is missing
-  if (environment.collection === null && !hasSource && at.place === 'top') {
+  if (environment.collection === null && needsCollection && at.place === 'top') {
     throw location(73, `{aggregate: 1} is not valid for '${first ?? 'an empty pipeline'}'; a collection is required.`);
   }
   const pushedDown = leadingFilter(named);
   return {
-    hasSource,
+    needsCollection,
     run(input) {
       let batches: Batches =
         input !== undefined && !hasSource
@@ -110,12 +111,7 @@ function compileStage(
     if (sink !== undefined) return { stage: sink, isSource: false };
   } else if (index === 0) {
     const source = environment.source(name, spec, environment);
-    if (source !== undefined) {
-      if (environment.collection === null && !COLLECTIONLESS_STAGES.has(name)) {
-        throw location(73, `{aggregate: 1} is not valid for '${name}'; a collection is required.`);
-      }
-      return { stage: source, isSource: true };
-    }
+    if (source !== undefined) return { stage: source, isSource: true };
   }
   throw location(40324, `Unrecognized pipeline stage name: '${name}'`);
 }

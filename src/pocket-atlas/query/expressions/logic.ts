@@ -2,6 +2,7 @@ import { compare } from '../../bson/compare.js';
 import type { BsonValue, Doc } from '../../bson/values.js';
 import { metaOf } from '../../bson/values.js';
 import { location } from '../errors.js';
+import { double } from '../numeric.js';
 import { isDocument } from '../path.js';
 import {
   binary,
@@ -172,7 +173,11 @@ export function metaReader(name: string): (doc: Doc) => BsonValue {
   return (doc) => {
     const found = metaOf(doc);
     if (found === undefined) return undefined;
-    for (const key of names) if (found[key] !== undefined) return found[key];
+    for (const key of names) {
+      const value = found[key];
+      // metadata keeps scores as plain numbers; in a document a score is a double, 1 too
+      if (value !== undefined) return typeof value === 'number' ? double(value) : value;
+    }
     return undefined;
   };
 }

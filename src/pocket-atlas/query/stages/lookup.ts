@@ -49,7 +49,7 @@ export const compileLookup: CompileStage = (spec, context) => {
 
   const equality = localField === undefined ? undefined : compileEquality(localField, foreignField);
   const inner = pipeline === undefined ? undefined : compileInner(pipeline, bindings ?? {}, from, context);
-  if (from === undefined && inner?.sequence.hasSource !== true)
+  if (from === undefined && inner?.sequence.needsCollection !== false)
     throw failedToParse("must specify 'from' field for a $lookup");
   const { pace, environment } = context;
 

@@ -9,8 +9,8 @@ export type PipelinePlace = 'top' | '$facet' | '$lookup' | '$unionWith' | '$rank
 export interface StageSequence {
   /** On `input`, or on its own source, or on the environment's collection when neither is there. */
   run(input?: Batches): Batches;
-  /** Whether it makes its own documents (`$documents`, `$search`). */
-  readonly hasSource: boolean;
+  /** False where it makes its documents out of nothing (`$documents`). */
+  readonly needsCollection: boolean;
 }
 
 export interface StageContext {

@@ -18,7 +18,7 @@ export const compileUnionWith: CompileStage = (spec, context) => {
   }
   if (!Array.isArray(pipeline)) throw location(14, "BSON field '$unionWith.pipeline' must be an array");
   const other = context.compileNested(pipeline, { place: '$unionWith', collection: coll ?? null });
-  if (coll === undefined && !other.hasSource) {
+  if (coll === undefined && other.needsCollection) {
     throw location(
       9,
       '$unionWith stage without explicit collection must have a pipeline with $documents as first stage',
