@@ -29,6 +29,8 @@ export interface Run {
   /** Milliseconds for the whole search. */
   readonly deadlineMs: number;
   readonly degraded: Set<Degradation>;
+  /** Legs that failed in a round before: they are not waited for again. */
+  readonly failed: Map<LegName, Failure>;
 }
 
 export interface LegRuns {
@@ -88,12 +90,16 @@ function worst(failures: readonly Failure[]): AppError {
 }
 
 async function attempt(run: Run, name: LegName, limit: number): Promise<LegRun | Failure> {
+  const before = run.failed.get(name);
+  if (before !== undefined) return before;
   try {
     return name === 'vector' ? await vectorLeg(run, limit) : await textLeg(run, limit);
   } catch (error) {
     const degradation = degradationFor(name, error);
     if (degradation === null || run.deadline.signal.aborted) throw error;
-    return { degradation, error: error as AppError };
+    const failure = { degradation, error: error as AppError };
+    run.failed.set(name, failure);
+    return failure;
   }
 }
 

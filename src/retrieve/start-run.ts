@@ -59,7 +59,7 @@ export function runStarter(parts: RunParts): StartRun {
         search.prepareFilter(scope, request.filter, deadline),
         hasChunks(scope, deadline),
       ]);
-      const run: Run = { ...fixed, filter, vector, deadline, deadlineMs, degraded: new Set() };
+      const run: Run = { ...fixed, filter, vector, deadline, deadlineMs, degraded: new Set(), failed: new Map() };
       return await work(run, !isPopulated || filter.documentIds?.length === 0);
     } finally {
       deadline.end();

@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Embedder } from '../../src/embed/embedder.js';
 import { AppError } from '../../src/errors.js';
 import type { SearchRequest } from '../../src/retrieve/retrieve.js';
 import { makeScope } from '../../src/store/scope.js';
 import { startTestPocketAtlas, type TestPocketAtlas } from '../support/pocket-atlas.js';
 import { type Harness, me, openHarness } from './harness.js';
+
+/** Room for a loaded machine; the tests of a hanging embedder wait for most of it. */
+const DEADLINE_MS = 5_000;
 
 let server: TestPocketAtlas;
 let harness: Harness;
@@ -31,13 +34,18 @@ beforeAll(async () => {
         return await real.embed(texts, options);
       },
     }),
-    retrieve: { deadlineMs: 3_000 },
+    retrieve: { deadlineMs: DEADLINE_MS },
   });
   for (const [title, text] of Object.entries(TEXTS)) await harness.upsert(me, { title, text });
 });
 afterAll(async () => {
   await harness?.close();
   await server?.stop();
+});
+
+afterEach(() => {
+  failure = null;
+  hangs = false;
 });
 
 const titlesOf = async (result: { hits: readonly { chunk: { documentId: string } }[] }) => {
@@ -119,7 +127,6 @@ describe('search', () => {
   it('answers an owner without chunks with an empty page, whatever state the embedder is in', async () => {
     failure = new AppError('PROVIDER_UNAVAILABLE', 'down');
     const { hits, hasNextPage } = await harness.search(makeScope('nobody', null), { query: 'a new question' });
-    failure = null;
     expect({ hits, hasNextPage }).toEqual({ hits: [], hasNextPage: false });
   });
 
@@ -163,7 +170,6 @@ describe('when a part fails', () => {
     const hybrid = await harness.search(me, { query: 'rockets and fuel', mode: 'HYBRID' });
     const vector = harness.search(me, { query: 'rockets and fuel', mode: 'VECTOR' });
     await expect(vector).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
-    failure = null;
     expect(hybrid.diagnostics.degraded).toEqual(['EMBEDDER_UNAVAILABLE']);
     expect((await titlesOf(hybrid))[0]).toBe('rockets');
     expect(hybrid.hits[0]!.scores.similarity).toBeNull();
@@ -175,8 +181,7 @@ describe('when a part fails', () => {
     const hybrid = await harness.search(me, { query: 'fuel of rockets', mode: 'HYBRID' });
     const vector = harness.search(me, { query: 'fuel of rockets', mode: 'VECTOR' });
     await expect(vector).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
-    hangs = false;
-    expect(performance.now() - started).toBeLessThan(6_500);
+    expect(performance.now() - started).toBeLessThan(2 * DEADLINE_MS);
     expect(hybrid.diagnostics.degraded).toEqual(['EMBEDDER_UNAVAILABLE']);
   });
 
