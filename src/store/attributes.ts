@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ObjectId } from 'mongodb';
+import { type ClientSession, type Filter, ObjectId } from 'mongodb';
 import { Refusal } from '../errors.js';
 import { checkGivenAgents, requireWritable } from './agents.js';
 import { checkSourceUri, checkTitle } from './check-attributes.js';
@@ -9,19 +9,17 @@ import type { Database } from './database.js';
 import { filterableValues } from './filterable.js';
 import { isDuplicateKey } from './mongo-errors.js';
 import { propagateAttributes } from './propagate-attributes.js';
-import { findDocumentRow } from './read-documents.js';
+import { keyFilter } from './read-documents.js';
 import type { DocumentRecord, Filterable } from './records.js';
 import { documentRecord } from './row-records.js';
 import type { DocumentRow } from './rows.js';
 import type { Scope } from './scope.js';
-import { type AttributeChanges, type DocumentKey, type Store, VersionMoved } from './store.js';
+import { inScope } from './scope-filter.js';
+import { type AttributeChanges, type Store, VersionMoved } from './store.js';
 import { normalizeTitle } from './title.js';
 import { inTransaction } from './transaction.js';
 import { liveAt } from './visibility.js';
 import { inheritedFields } from './write-plan.js';
-
-/** How often a change starts again because the document was changed meanwhile. */
-const MAX_ATTEMPTS = 8;
 
 export interface AttributeOptions {
   readonly filterable: Filterable;
@@ -33,54 +31,91 @@ export interface AttributeOptions {
 export type AttributeWrites = Pick<Store, 'writeAttributes' | 'updateAttributes'>;
 
 export function attributeWriter(database: Database, options: AttributeOptions): AttributeWrites {
-  const writeAttributes: AttributeWrites['writeAttributes'] = async (scope, basedOn, changes) => {
-    requireWritable(scope, basedOn.agentIds, ['input']);
-    const checked = checkChanges(scope, changes);
-    const row = await database.documents.findOne({
-      _id: ObjectId.createFromHexString(basedOn.id),
-      version: basedOn.version,
-      revision: basedOn.revision,
-    });
-    if (row === null) throw new VersionMoved();
-    const changed = changedFields(row, checked, options.filterable);
-    if (Object.keys(changed).length === 0) return documentRecord(row);
-    const after: DocumentRow = {
-      ...row,
-      ...changed,
-      revision: row.revision + 1,
-      updated_at: options.clock(),
-      last_error: null,
-    };
-    try {
-      await store(database, row, after, changed, options.maxTransactionRows);
-    } catch (error) {
-      if (isDuplicateKey(error))
-        throw new Refusal('CONFLICT', 'Another document has this title', ['input', 'title'], { cause: error });
-      throw error;
-    }
-    return documentRecord(after);
-  };
-
   return {
-    writeAttributes,
+    async writeAttributes(scope, basedOn, changes) {
+      const filter = { _id: ObjectId.createFromHexString(basedOn.id), owner: scope.owner };
+      const changed = await change(database, scope, filter, changes, options, (row) => {
+        if (row.version !== basedOn.version || row.revision !== basedOn.revision) throw new VersionMoved();
+      });
+      if (changed === null) throw new VersionMoved();
+      return changed;
+    },
+
     async updateAttributes(scope, key, changes, expectedRevision) {
-      for (let attempt = 1; ; attempt++) {
-        const current = await read(database, scope, key);
-        if (current === null) return null;
-        if (expectedRevision !== undefined && current.revision !== expectedRevision)
-          throw new Refusal(
-            'CONFLICT',
-            `The document is at revision ${current.revision}, expected ${expectedRevision}`,
-            ['input', 'expectedRevision'],
-          );
-        try {
-          return await writeAttributes(scope, current, changes);
-        } catch (error) {
-          if (!(error instanceof VersionMoved) || attempt === MAX_ATTEMPTS) throw error;
-        }
-      }
+      const filter = keyFilter(key);
+      if (filter === null) return null;
+      return await change(database, scope, inScope(scope, filter), changes, options, (row) => {
+        if (expectedRevision !== undefined && row.revision !== expectedRevision)
+          throw new Refusal('CONFLICT', `The document is at revision ${row.revision}, expected ${expectedRevision}`, [
+            'input',
+            'expectedRevision',
+          ]);
+      });
     },
   };
+}
+
+/** Null: no document matches. `check` throws to refuse the row that is there. */
+async function change(
+  database: Database,
+  scope: Scope,
+  filter: Filter<DocumentRow>,
+  given: AttributeChanges,
+  options: AttributeOptions,
+  check: (row: DocumentRow) => void,
+): Promise<DocumentRecord | null> {
+  const changes = checkChanges(scope, given);
+  let written: Written | null;
+  try {
+    written = await inTransaction(database, async (session) => {
+      const row = await database.documents.findOne(filter, { session });
+      if (row === null) return null;
+      requireWritable(scope, row.agent_ids, ['input']);
+      check(row);
+      return await write(database, row, changes, options, session);
+    });
+  } catch (error) {
+    if (isDuplicateKey(error))
+      throw new Refusal('CONFLICT', 'Another document has this title', ['input', 'title'], { cause: error });
+    throw error;
+  }
+  if (written === null) return null;
+  // Re-validation reads the document, so a withdrawal counts from here; the rows follow, after a crash by the sweeper.
+  if (written.rowsFollow) await propagateAttributes(database, written.row._id);
+  return documentRecord(written.row);
+}
+
+interface Written {
+  readonly row: DocumentRow;
+  /** There are too many chunk rows for the transaction: they are told afterwards. */
+  readonly rowsFollow: boolean;
+}
+
+async function write(
+  database: Database,
+  before: DocumentRow,
+  changes: AttributeChanges,
+  { filterable, clock, maxTransactionRows }: AttributeOptions,
+  session: ClientSession,
+): Promise<Written> {
+  const changed = changedFields(before, changes, filterable);
+  if (Object.keys(changed).length === 0) return { row: before, rowsFollow: false };
+  const moved = { ...changed, revision: before.revision + 1, updated_at: clock(), last_error: null };
+  const after: DocumentRow = { ...before, ...moved };
+  const reachesRows = before.version > 0 && !isDeepStrictEqual(inheritedFields(before), inheritedFields(after));
+  const rowsFollow = reachesRows && before.chunk_count > maxTransactionRows;
+  await database.documents.updateOne(
+    { _id: before._id },
+    { $set: { ...moved, ...(rowsFollow && { attributes_pending: 0 }) } },
+    { session },
+  );
+  if (reachesRows && !rowsFollow)
+    await database.chunks.updateMany(
+      { document_id: before._id, ...liveAt(before.version) },
+      { $set: { ...inheritedFields(after) } },
+      { session },
+    );
+  return { row: after, rowsFollow };
 }
 
 function checkChanges(scope: Scope, changes: AttributeChanges): AttributeChanges {
@@ -92,34 +127,6 @@ function checkChanges(scope: Scope, changes: AttributeChanges): AttributeChanges
     ...(agentIds !== undefined && { agentIds: checkGivenAgents(scope, agentIds) }),
     ...(metadata !== undefined && { metadata: checkMetadata(metadata) }),
   };
-}
-
-async function store(
-  database: Database,
-  before: DocumentRow,
-  after: DocumentRow,
-  changed: Partial<DocumentRow>,
-  maxTransactionRows: number,
-): Promise<void> {
-  const reachesRows = !isDeepStrictEqual(inheritedFields(before), inheritedFields(after)) && before.version > 0;
-  const isLarge = reachesRows && before.chunk_count > maxTransactionRows;
-  const { revision, updated_at, last_error } = after;
-  await inTransaction(database, async (session) => {
-    const updated = await database.documents.updateOne(
-      { _id: before._id, version: before.version, revision: before.revision },
-      { $set: { ...changed, revision, updated_at, last_error, ...(isLarge && { attributes_pending: 0 }) } },
-      { session },
-    );
-    if (updated.matchedCount === 0) throw new VersionMoved();
-    if (reachesRows && !isLarge)
-      await database.chunks.updateMany(
-        { document_id: before._id, ...liveAt(before.version) },
-        { $set: { ...inheritedFields(after) } },
-        { session },
-      );
-  });
-  // Re-validation reads the document, so a withdrawal counts from here; the rows follow, after a crash by the sweeper.
-  if (isLarge) await propagateAttributes(database, before._id);
 }
 
 /** The fields of the row that the changes really change. */
@@ -147,9 +154,4 @@ function changedFields(row: DocumentRow, changes: AttributeChanges, filterable: 
 export function sameAgents(a: readonly string[], b: readonly string[]): boolean {
   const set = new Set(a);
   return set.size === new Set(b).size && b.every((agent) => set.has(agent));
-}
-
-async function read(database: Database, scope: Scope, key: DocumentKey): Promise<DocumentRecord | null> {
-  const row = await findDocumentRow(database, scope, key);
-  return row && documentRecord(row);
 }

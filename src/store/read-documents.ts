@@ -6,7 +6,6 @@ import { listingName, pageOf, positionAfter } from './listing-cursor.js';
 import { parseObjectId, parseObjectIds } from './object-id.js';
 import { documentRecord } from './row-records.js';
 import type { DocumentRow } from './rows.js';
-import type { Scope } from './scope.js';
 import { inScope } from './scope-filter.js';
 import type { Sealer } from './sealing.js';
 import type { DocumentKey, DocumentOrder, Store } from './store.js';
@@ -87,12 +86,6 @@ export function keyFilter(key: DocumentKey): Filter<DocumentRow> | null {
   if ('title' in key) return { title_key: normalizeTitle(key.title) };
   const id = parseObjectId(key.id);
   return id && { _id: id };
-}
-
-/** A document row by its key within the scope, or null. */
-export async function findDocumentRow(database: Database, scope: Scope, key: DocumentKey): Promise<DocumentRow | null> {
-  const filter = keyFilter(key);
-  return filter && (await database.documents.findOne(inScope<DocumentRow>(scope, filter)));
 }
 
 function newestFirst(field: 'updated_at' | 'created_at'): Order {
