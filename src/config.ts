@@ -216,7 +216,10 @@ const SETTINGS = z
     EMBEDDING_DIMENSIONS: integer(1, 8192).optional(),
     OPENAI_API_KEY: text.optional(),
     OPENAI_BASE_URL: httpUrl.optional(),
-    GAZETTEER_ADMIN_KEY: text.min(32, 'expected a secret of at least 32 characters').optional(),
+    GAZETTEER_ADMIN_KEY: text
+      // what an Authorization header can carry
+      .regex(/^[\x21-\x7e]{32,4096}$/, 'expected a secret of at least 32 printable ASCII characters without blanks')
+      .optional(),
     GAZETTEER_JWT_SECRET: secret.optional(),
     GAZETTEER_JWKS_URL: httpUrl.optional(),
     GAZETTEER_JWT_ISSUER: text.optional(),

@@ -56,7 +56,8 @@ const REFUSED: readonly [Record<string, string>, RegExp][] = [
   [{ GAZETTEER_LANGUAGES: 'en,deu!' }, /^GAZETTEER_LANGUAGES: /],
   [{ GAZETTEER_LANGUAGES: 'aa,bb,cc,dd,ee,ff,gg,hh,ii' }, /at most 8 languages/],
   [{ GAZETTEER_CORS_ORIGINS: 'https://a.example/path' }, /^GAZETTEER_CORS_ORIGINS: /],
-  [{ GAZETTEER_ADMIN_KEY: 'short' }, /^GAZETTEER_ADMIN_KEY: .*32 characters$/],
+  [{ GAZETTEER_ADMIN_KEY: 'short' }, /^GAZETTEER_ADMIN_KEY: .*32 printable/],
+  [{ GAZETTEER_ADMIN_KEY: `${SECRET} ${SECRET}` }, /^GAZETTEER_ADMIN_KEY: .*without blanks$/],
   [{ GAZETTEER_JWT_SECRET: 'short' }, /^GAZETTEER_JWT_SECRET: .*32 bytes$/],
   [{ GAZETTEER_JWT_ADMIN: 'yes' }, /^GAZETTEER_JWT_ADMIN: expected true or false$/],
 ];

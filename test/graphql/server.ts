@@ -52,7 +52,11 @@ export async function startTestServer(environment: Record<string, string> = {}):
   const app = await startApp(config, logger);
   const send = async (query: string, variables: object = {}, key?: string): Promise<Answer> => {
     const response = await post(app.url, JSON.stringify({ query, variables }), key);
-    return { status: response.status, headers: response.headers, ...(await response.json()) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      ...((await response.json()) as Omit<Answer, 'status' | 'headers'>),
+    };
   };
   return {
     url: app.url,
