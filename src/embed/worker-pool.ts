@@ -1,15 +1,19 @@
 import { Worker } from 'node:worker_threads';
+import { AppError } from '../errors.js';
 
 /** Threads that answer one request at a time, in the order the requests came. */
 export interface WorkerPool<Request, Reply> {
   /**
    * Rejects with the signal's reason at once when it aborts; a request that has begun is then finished for nobody.
-   * Rejects when its thread dies; the next request gets a new one.
+   * Rejects when its thread dies (the next request gets a new one), and with AppError RATE_LIMITED when too many wait.
    */
   run(request: Request, signal?: AbortSignal): Promise<Reply>;
   /** Rejects what waits and ends the threads. */
   close(): Promise<void>;
 }
+
+/** Requests that may wait; each may hold a text of the largest size. */
+const WAITING_LIMIT = 256;
 
 interface Job<Request, Reply> {
   readonly request: Request;
@@ -25,7 +29,7 @@ interface Job<Request, Reply> {
  */
 export function createWorkerPool<Request, Reply>(
   url: URL,
-  { size, data }: { size: number; data?: unknown },
+  { size, waitingLimit = WAITING_LIMIT }: { size: number; waitingLimit?: number },
 ): WorkerPool<Request, Reply> {
   const waiting: Job<Request, Reply>[] = [];
   const idle: Worker[] = [];
@@ -39,7 +43,7 @@ export function createWorkerPool<Request, Reply>(
   };
 
   const start = (): Worker => {
-    const worker = new Worker(url, { workerData: data });
+    const worker = new Worker(url);
     worker.on('message', (reply: Reply) => {
       const job = busy.get(worker)!;
       busy.delete(worker);
@@ -81,6 +85,12 @@ export function createWorkerPool<Request, Reply>(
       return new Promise((resolve, reject) => {
         if (isClosed) throw new Error('The worker pool is closed');
         signal?.throwIfAborted();
+        if (waiting.length >= waitingLimit) {
+          throw new AppError(
+            'RATE_LIMITED',
+            `${waiting.length} texts wait for a worker thread already: try again later`,
+          );
+        }
         const onAbort = () => settle(job, () => reject(signal!.reason));
         const done =
           <T>(outcome: (value: T) => void) =>

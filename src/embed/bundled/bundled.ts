@@ -30,24 +30,26 @@ export function createBundledEmbedder({
     space: BUNDLED_SPACE,
     countTokens: countBundledTokens,
     async embed(texts, { kind, signal, onVector }) {
-      const stop = new AbortController();
-      const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+      const vectors = new Array<Float32Array>(texts.length);
+      let next = 0;
+      let hasFailed = false;
+      // so many in the queue at once keep the threads busy, and let calls take turns
+      const lane = async (): Promise<void> => {
+        while (next < texts.length && !hasFailed) {
+          const index = next++;
+          const reply = await pools[kind].run({ id: index, text: texts[index]! }, signal);
+          if ('error' in reply) throw new Error(reply.error);
+          vectors[index] = reply.vector;
+          onVector?.(index, reply.vector);
+        }
+      };
       try {
-        return await Promise.all(
-          texts.map(async (text, index) => {
-            const reply = await pools[kind].run({ id: index, text }, stopped).catch((error: unknown) => {
-              throw stopped.aborted || error instanceof AppError ? error : failed(error);
-            });
-            if ('error' in reply) throw failed(new Error(reply.error));
-            onVector?.(index, reply.vector);
-            return reply.vector;
-          }),
-        );
+        await Promise.all(Array.from({ length: 2 * documentWorkers }, lane));
       } catch (error) {
-        // what has not begun need not
-        stop.abort(error);
-        throw error;
+        hasFailed = true;
+        throw signal?.aborted || error instanceof AppError ? error : failed(error);
       }
+      return vectors;
     },
     async close() {
       await Promise.all([pools.document.close(), pools.query.close()]);
