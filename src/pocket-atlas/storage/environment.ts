@@ -63,6 +63,8 @@ export class Environment {
         // With it a failed commit also rejects a promise that nobody can reach.
         eventTurnBatching: false,
         readOnly: options.readOnly === true,
+        // lmdb's types do not have it.
+        ...({ permissionsMode: 0o600 } as object),
       }),
     );
   }

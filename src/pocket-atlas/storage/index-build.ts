@@ -6,6 +6,7 @@ import { seal } from './checksum.js';
 import type { Committer } from './committer.js';
 import { duplicateKey } from './duplicate-key.js';
 import type { CollectionInfo, IndexInfo } from './engine.js';
+import type { Environment } from './environment.js';
 import { type DocumentKeys, indexedFields } from './index-keys.js';
 import { entryKey, NO_BYTES, type Operation, recordIdBytes } from './layout.js';
 import type { BufferedTransaction } from './transaction.js';
@@ -13,6 +14,12 @@ import type { BufferedTransaction } from './transaction.js';
 /** A slice of work between two turns of the event loop. */
 const SLICE_MS = 5;
 const SLICE_OPERATIONS_MAX = 1000;
+
+export interface IndexBuildServices {
+  readonly environment: Environment;
+  readonly committer: Committer;
+  keysOf(index: IndexInfo, doc: Doc): DocumentKeys;
+}
 
 /**
  * Builds an index over the existing records. The transaction holds the collection as a whole, so nobody writes into it
@@ -25,10 +32,12 @@ export async function buildIndex(
   transaction: BufferedTransaction,
   collection: CollectionInfo,
   index: IndexInfo,
-  services: { committer: Committer; keysOf: (index: IndexInfo, doc: Doc) => DocumentKeys },
+  services: IndexBuildServices,
 ): Promise<void> {
-  // Unique keys so far: entries of earlier slices are on disk, but not in the transaction's snapshot.
-  const owners = index.unique ? new Set<string>() : undefined;
+  // Unique keys of this slice and of the one being written; those of earlier slices are on disk.
+  let sliceKeys = new Set<string>();
+  let writtenKeys = new Set<string>();
+  const { environment, committer, keysOf } = services;
   const fields = indexedFields([index]);
   let multikey = false;
   let operations: Operation[] = [];
@@ -39,7 +48,7 @@ export async function buildIndex(
     const slice = operations;
     operations = [];
     const before = written;
-    written = services.committer.submit({
+    written = committer.submit({
       prepare: (state) => {
         for (const operation of slice) state.add(operation);
       },
@@ -48,17 +57,20 @@ export async function buildIndex(
     written.catch(() => {});
     await before;
     await nextTurn();
+    writtenKeys = sliceKeys;
+    sliceKeys = new Set();
     sliceStart = performance.now();
   };
   for (const { recordId, bytes } of transaction.scan(collection)) {
-    const found = services.keysOf(index, fields === null ? decode(bytes) : decodeFields(bytes, fields));
+    const found = keysOf(index, fields === null ? decode(bytes) : decodeFields(bytes, fields));
     multikey ||= found.multikey;
     for (const { stored, values } of found.keys) {
       const key = entryKey(index.id, stored, index.unique ? null : recordId);
-      if (owners !== undefined) {
+      if (index.unique) {
         const text = key.toString('latin1');
-        if (owners.has(text)) throw duplicateKey(collection, index, values);
-        owners.add(text);
+        const taken = sliceKeys.has(text) || writtenKeys.has(text) || environment.get('entries', key) !== undefined;
+        if (taken) throw duplicateKey(collection, index, values);
+        sliceKeys.add(text);
       }
       operations.push({ table: 'entries', key, value: seal(key, index.unique ? recordIdBytes(recordId) : NO_BYTES) });
     }

@@ -25,6 +25,9 @@ export class WriteConflict extends CommandError {
   }
 }
 
+/** Keys of recent commits that are remembered at most; owners from before what is forgotten can write no more. */
+const RECENT_KEYS_MAX = 500_000;
+
 interface Shared {
   readonly owners: Set<LockOwner>;
   exclusive: LockOwner | undefined;
@@ -40,9 +43,13 @@ export class LockTable {
   private readonly held = new Map<string, LockOwner>();
   private readonly keysOf = new Map<LockOwner, Set<string>>();
   private readonly shared = new Map<string, Shared>();
-  /** Keys of commits that some open owner's snapshot does not show, oldest first. */
+  /** Keys of commits that some open owner's snapshot does not show, and the commits, oldest first. */
   private readonly recent = new Map<string, CommitNumber>();
-  private readonly recentCommits: { readonly commitNumber: CommitNumber; readonly keys: readonly string[] }[] = [];
+  private recentCommits: { readonly commitNumber: CommitNumber; readonly keys: readonly string[] }[] = [];
+  /** The newest commit whose keys were forgotten for want of room. */
+  private forgottenUpTo: CommitNumber = 0;
+
+  constructor(private readonly recentKeysMax = RECENT_KEYS_MAX) {}
 
   open(owner: LockOwner): void {
     this.keysOf.set(owner, new Set());
@@ -147,26 +154,35 @@ export class LockTable {
   }
 
   private checkRecent(key: string, owner: LockOwner): void {
-    const commitNumber = this.recent.get(key);
-    if (commitNumber !== undefined && commitNumber > owner.readsAt) throw new WriteConflict(undefined);
+    const commitNumber = this.recent.get(key) ?? 0;
+    if (Math.max(commitNumber, this.forgottenUpTo) > owner.readsAt) throw new WriteConflict(undefined);
   }
 
   private remember(commitNumber: CommitNumber, keys: readonly string[]): void {
-    let needed = false;
-    for (const owner of this.keysOf.keys()) needed ||= owner.readsAt < commitNumber;
-    if (!needed || keys.length === 0) return;
+    if (keys.length === 0 || this.oldestReader() >= commitNumber) return;
     for (const key of keys) this.recent.set(key, commitNumber);
     this.recentCommits.push({ commitNumber, keys });
   }
 
+  /** Forgets the commits that every open owner sees, and the oldest ones when there are too many keys. */
   private forgetOld(): void {
     if (this.recentCommits.length === 0) return;
+    const seenByAll = this.oldestReader();
+    let count = 0;
+    for (const { commitNumber, keys } of this.recentCommits) {
+      const tooMany = this.recent.size > this.recentKeysMax;
+      if (commitNumber > seenByAll && !tooMany) break;
+      if (commitNumber > seenByAll) this.forgottenUpTo = commitNumber;
+      for (const key of keys) if (this.recent.get(key) === commitNumber) this.recent.delete(key);
+      count++;
+    }
+    if (count > 0) this.recentCommits = this.recentCommits.slice(count);
+  }
+
+  private oldestReader(): CommitNumber {
     let oldest = Number.POSITIVE_INFINITY;
     for (const owner of this.keysOf.keys()) oldest = Math.min(oldest, owner.readsAt);
-    while (this.recentCommits.length > 0 && this.recentCommits[0]!.commitNumber <= oldest) {
-      const { commitNumber, keys } = this.recentCommits.shift()!;
-      for (const key of keys) if (this.recent.get(key) === commitNumber) this.recent.delete(key);
-    }
+    return oldest;
   }
 }
 

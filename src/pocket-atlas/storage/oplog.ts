@@ -11,6 +11,7 @@ const UNCLAIMED_COMMITS_MAX = 10_000;
 const LOG_BYTES_MAX = 128 * 1024 * 1024;
 /** Trimming waits for this many commits, and takes as many at a time. */
 const TRIM_COMMITS = 1000;
+const TRIM_BYTES = 4 * 1024 * 1024;
 
 const TIME_BYTES = 8;
 const CHANGE_BYTES = 11;
@@ -125,21 +126,32 @@ export class CommitLog implements Oplog {
 
   private async trim(): Promise<void> {
     while (this.trimmable() - this.oldestKept >= TRIM_COMMITS) {
-      const next = Math.min(this.trimmable() + 1, this.oldestKept + TRIM_COMMITS);
-      const entries = [...this.environment.range('oplog', commitKey(this.oldestKept), commitKey(next))];
-      const removed = entries.reduce((sum, { value }) => sum + value.length, 0);
+      const { keys, bytes, next } = this.nextTrim();
       await this.committer.submit({
         prepare: (state) => {
-          for (const { key } of entries) state.add({ table: 'oplog', key, value: null });
+          for (const key of keys) state.add({ table: 'oplog', key, value: null });
           state.add(numberOperation(OLDEST_KEY, next));
           for (const [consumer, upTo] of this.consumers) state.add(numberOperation(consumerKey(consumer), upTo));
         },
         done: () => {
           this.oldestKept = next;
-          this.bytes -= removed;
+          this.bytes -= bytes;
         },
       });
     }
+  }
+
+  /** The oldest commits, as many as one slice takes. */
+  private nextTrim(): { keys: Uint8Array[]; bytes: number; next: CommitNumber } {
+    const keys: Uint8Array[] = [];
+    let bytes = 0;
+    const end = Math.min(this.trimmable() + 1, this.oldestKept + TRIM_COMMITS);
+    for (const { key, value } of this.environment.range('oplog', commitKey(this.oldestKept), commitKey(end))) {
+      keys.push(key);
+      bytes += value.length;
+      if (bytes > TRIM_BYTES) return { keys, bytes, next: readCommitKey(key) + 1 };
+    }
+    return { keys, bytes, next: end };
   }
 
   private background(job: { prepare: (state: CommitState) => void }): void {

@@ -4,7 +4,9 @@ import type { Committer } from './committer.js';
 import type { Environment } from './environment.js';
 import { idKey, readId, type TableName } from './layout.js';
 
+/** What one commit removes at most; its values are read on the way. */
 const SLICE_ENTRIES = 1000;
+const SLICE_BYTES = 4 * 1024 * 1024;
 const TABLES_BY_ID = ['records', 'entries', 'counters'] as const satisfies readonly TableName[];
 
 /** Ids of collections and indexes that have rows but are not in the catalogue: dropped, or built halfway, before a crash. */
@@ -31,9 +33,11 @@ export async function purge(environment: Environment, committer: Committer, ids:
     for (const table of TABLES_BY_ID) {
       for (;;) {
         const keys: Uint8Array[] = [];
-        for (const { key } of environment.range(table, idKey(id), prefixEnd(idKey(id)))) {
+        let bytes = 0;
+        for (const { key, value } of environment.range(table, idKey(id), prefixEnd(idKey(id)))) {
           keys.push(key);
-          if (keys.length === SLICE_ENTRIES) break;
+          bytes += value.length;
+          if (keys.length === SLICE_ENTRIES || bytes > SLICE_BYTES) break;
         }
         if (keys.length === 0) break;
         await committer.submit({

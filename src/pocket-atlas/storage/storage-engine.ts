@@ -173,6 +173,7 @@ export class StorageEngine implements Engine {
       const created = await this.changeWhole(db, name, async (transaction, collection) => {
         if (findEqualIndex(collection, normal) !== undefined) return false;
         await buildIndex(transaction, collection, index, {
+          environment: this.environment,
           committer: this.committer,
           keysOf: this.services.keysOf,
         });
@@ -341,7 +342,8 @@ export class StorageEngine implements Engine {
   }
 
   private purgeLater(ids: readonly number[]): void {
-    if (ids.length === 0) return;
+    // Rows that are left are found at the next start.
+    if (ids.length === 0 || this.closing !== undefined) return;
     this.purging = this.purging.then(() => purge(this.environment, this.committer, ids)).catch(this.options.onError);
   }
 }

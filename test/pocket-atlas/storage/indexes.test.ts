@@ -149,6 +149,22 @@ describe('createIndex', () => {
     expect(indexed(engine, 'a_1')[0]).toBe(late);
   });
 
+  it('leaves the event loop its turns', async () => {
+    const { engine, collection } = await openWithCollection();
+    await insert(engine, collection, ...Array.from({ length: 10_000 }, (_, n) => ({ _id: n, a: n })));
+    let turns = 0;
+    let building = true;
+    const count = () => {
+      turns++;
+      if (building) setImmediate(count);
+    };
+    setImmediate(count);
+    await engine.createIndex(collection, { key: { a: 1 } });
+    building = false;
+    // One at least for every 1 000 entries.
+    expect(turns).toBeGreaterThanOrEqual(10);
+  });
+
   it('gets its turn while transactions keep writing into the collection', async () => {
     const { engine, collection } = await openWithCollection();
     let stop = false;
