@@ -38,6 +38,7 @@ const CODE_NAMES: Readonly<Record<number, string>> = {
   96: 'OperationFailed',
   112: 'WriteConflict',
   115: 'CommandNotSupported',
+  117: 'ConflictingOperationInProgress',
   120: 'CannotBackfillArray',
   121: 'DocumentValidationFailure',
   125: 'CommandFailed',

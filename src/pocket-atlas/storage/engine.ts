@@ -83,7 +83,10 @@ export interface Transaction extends ReadView {
   replace(collection: CollectionInfo, recordId: RecordId, bytes: Uint8Array): void;
   remove(collection: CollectionInfo, recordId: RecordId): void;
   createCollection(db: string, name: string, options: Doc): CollectionInfo;
-  /** Remembers a retryable write's reply, in the same commit. */
+  /**
+   * Remembers a retryable write's reply, in the same commit. 117 ConflictingOperationInProgress when another attempt of
+   * the same write was committed first: look for its reply with `retryableReply` inside of `run`, before writing.
+   */
   rememberRetryable(key: string, reply: Uint8Array): void;
   /** Resolves once the commit is on disk (flushed). Releases the view. */
   commit(): Promise<CommitNumber>;

@@ -17,10 +17,9 @@ export function prepareCommit(
   const changes: Omit<Change, 'commitNumber' | 'at'>[] = [];
   for (const [collectionId, records] of buffer.records) {
     if (buffer.dropped.has(collectionId)) continue;
-    for (const [recordId, bytes] of records) {
-      const key = recordKey(collectionId, recordId);
-      state.add({ table: 'records', key, value: bytes && seal(key, bytes) });
-      changes.push({ collectionId, recordId, kind: bytes === null ? 'remove' : 'put' });
+    for (const [recordId, value] of records) {
+      state.add({ table: 'records', key: recordKey(collectionId, recordId), value });
+      changes.push({ collectionId, recordId, kind: value === null ? 'remove' : 'put' });
     }
   }
   for (const entries of buffer.entries.values()) {

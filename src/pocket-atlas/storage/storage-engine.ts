@@ -98,6 +98,7 @@ export class StorageEngine implements Engine {
       keysOf: (index, doc) => this.keysOf(index, doc),
       nextRecordId: (collectionId) => this.nextRecordId(collectionId),
       nextId: () => this.nextFreeId++,
+      isAnswered: (retryableKey) => this.retryable.get(retryableKey) !== undefined,
       commit: (transaction) => this.commit(transaction),
     };
   }

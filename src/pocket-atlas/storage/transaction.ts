@@ -25,6 +25,8 @@ export interface TransactionServices {
   nextRecordId(collectionId: number): RecordId;
   /** For a new collection or index. */
   nextId(): number;
+  /** Whether the reply of this retryable write is known. */
+  isAnswered(retryableKey: string): boolean;
   /** Resolves once the buffer is on disk. */
   commit(transaction: BufferedTransaction): Promise<CommitNumber>;
 }
@@ -90,7 +92,7 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
   }
 
   override get(collection: CollectionInfo, recordId: RecordId): Uint8Array | undefined {
-    const own = this.buffer.records.get(collection.id)?.get(recordId);
+    const own = this.buffer.get(collection.id, recordId);
     if (own === undefined) return super.get(collection, recordId);
     this.check();
     return own ?? undefined;
@@ -103,7 +105,7 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
     const inserted = this.ownRecords(collection, options);
     if (options.reverse === true) yield* inserted;
     for (const stored of super.scan(collection, options)) {
-      const own = this.buffer.records.get(collection.id)?.get(stored.recordId);
+      const own = this.buffer.get(collection.id, stored.recordId);
       if (own === undefined) yield stored;
       else if (own !== null) yield { recordId: stored.recordId, bytes: own };
     }
@@ -120,7 +122,7 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
     for (const recordId of ids) {
       if (after !== undefined && (reverse ? recordId >= after : recordId <= after)) continue;
       this.check();
-      const bytes = this.buffer.records.get(collection.id)?.get(recordId);
+      const bytes = this.buffer.get(collection.id, recordId);
       if (bytes !== undefined && bytes !== null) yield { recordId, bytes };
     }
   }
@@ -174,7 +176,7 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
     this.claimEntries(info, removed, added, recordId);
     this.reserve(bytes, removed, added);
     this.applyEntries(removed, added, recordId);
-    this.buffer.put(info.id, recordId, bytes);
+    this.buffer.replace(info.id, recordId, bytes);
   }
 
   remove(collection: CollectionInfo, recordId: RecordId): void {
@@ -208,6 +210,9 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
   rememberRetryable(key: string, reply: Uint8Array): void {
     this.checkOpen();
     this.services.locks.claim(lockKey.retryable(key), this);
+    if (this.services.isAnswered(key)) {
+      throw new CommandError(117, 'This retryable write was done by an earlier attempt, while this one was waiting');
+    }
     this.buffer.reserve(key.length + reply.length);
     this.buffer.retryable.set(key, reply);
   }

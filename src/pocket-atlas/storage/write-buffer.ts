@@ -1,5 +1,7 @@
 import { CommandError } from '../errors.js';
+import { CHECKSUM_BYTES, seal } from './checksum.js';
 import type { CollectionInfo, IndexInfo, RecordId } from './engine.js';
+import { recordKey } from './layout.js';
 import { SortedEntries } from './sorted-entries.js';
 
 /** Bytes that a transaction's writes may take. Source: MongoDB's transactionSizeLimit is of this kind; the number is ours. */
@@ -17,7 +19,7 @@ export interface BufferedEntry {
 
 /** A transaction's writes, kept in memory until the commit: records and index entries over the snapshot's. */
 export class WriteBuffer {
-  /** Per collection: the new bytes, null when removed. */
+  /** Per collection: the value to store (sealed, and a copy of what was given), null when removed. */
   readonly records = new Map<number, Map<RecordId, Uint8Array | null>>();
   /** Per collection, in insertion order: ids above all of the snapshot's. */
   readonly inserted = new Map<number, RecordId[]>();
@@ -49,22 +51,26 @@ export class WriteBuffer {
     this.bytes = total;
   }
 
+  /** The bytes of a record that was written here, null when it was removed here, undefined when it was not touched. */
+  get(collectionId: number, recordId: RecordId): Uint8Array | null | undefined {
+    const value = this.records.get(collectionId)?.get(recordId);
+    return value === null ? null : value?.subarray(CHECKSUM_BYTES);
+  }
+
   insert(collectionId: number, recordId: RecordId, bytes: Uint8Array): void {
-    this.put(collectionId, recordId, bytes);
+    this.replace(collectionId, recordId, bytes);
     const inserted = this.inserted.get(collectionId);
     if (inserted === undefined) this.inserted.set(collectionId, [recordId]);
     else inserted.push(recordId);
     this.addCount(collectionId, 1);
   }
 
-  put(collectionId: number, recordId: RecordId, bytes: Uint8Array | null): void {
-    const records = this.records.get(collectionId);
-    if (records === undefined) this.records.set(collectionId, new Map([[recordId, bytes]]));
-    else records.set(recordId, bytes);
+  replace(collectionId: number, recordId: RecordId, bytes: Uint8Array): void {
+    this.set(collectionId, recordId, seal(recordKey(collectionId, recordId), bytes));
   }
 
   remove(collectionId: number, recordId: RecordId): void {
-    this.put(collectionId, recordId, null);
+    this.set(collectionId, recordId, null);
     this.addCount(collectionId, -1);
   }
 
@@ -81,6 +87,12 @@ export class WriteBuffer {
     const marked = this.multikey.get(collectionId);
     if (marked === undefined) this.multikey.set(collectionId, new Set([indexId]));
     else marked.add(indexId);
+  }
+
+  private set(collectionId: number, recordId: RecordId, value: Uint8Array | null): void {
+    const records = this.records.get(collectionId);
+    if (records === undefined) this.records.set(collectionId, new Map([[recordId, value]]));
+    else records.set(recordId, value);
   }
 
   private addCount(collectionId: number, difference: number): void {

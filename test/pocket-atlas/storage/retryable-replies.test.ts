@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encode } from '../../../src/pocket-atlas/bson/encode.js';
-import { codeOf, openForTest, openWithCollection } from './open-for-test.js';
+import { codeOf, look, openForTest, openWithCollection } from './open-for-test.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 const reply = new Uint8Array([1, 2, 3]);
@@ -45,6 +45,18 @@ describe('the reply of a retryable write', () => {
     expect(engine.retryableReply('0/1999')).toBeUndefined();
     expect(engine.retryableReply('1/0')).toEqual(reply);
     expect(engine.retryableReply('5/1999')).toEqual(reply);
+  });
+
+  it('keeps a second attempt of the same write from being done', async () => {
+    const { engine, collection } = await openWithCollection();
+    const attempt = (id: number) =>
+      engine.write((transaction) => {
+        transaction.insert(collection, encode({ _id: id }));
+        transaction.rememberRetryable('k', reply);
+      });
+    const [first, second] = await Promise.all([codeOf(() => attempt(1)), codeOf(() => attempt(2))]);
+    expect([first, second]).toEqual([undefined, 117]);
+    look(engine, (view) => expect(view.count(collection)).toBe(1));
   });
 
   it('conflicts while another transaction is about to give the same one', async () => {

@@ -33,6 +33,17 @@ describe('a transaction', () => {
     });
   });
 
+  it('keeps what was given, whatever the caller does with its bytes afterwards', async () => {
+    const { engine, collection } = await openWithCollection();
+    const bytes = encode({ _id: 1, text: 'given' });
+    await engine.write((transaction) => {
+      transaction.insert(collection, bytes);
+      bytes.fill(0);
+      expect(docById(transaction, collection, 1)).toEqual({ _id: 1, text: 'given' });
+    });
+    look(engine, (view) => expect(docById(view, collection, 1)).toEqual({ _id: 1, text: 'given' }));
+  });
+
   it('leaves nothing behind when it is aborted', async () => {
     const { engine, collection } = await openWithCollection();
     const transaction = engine.begin();
