@@ -5,8 +5,6 @@ import { LivePostings } from '../filter/live-postings.js';
 import type { Segment } from './segment.js';
 import type { VectorValue } from './vector-value.js';
 
-/** Rows that are scanned exactly; one more seals the segment. */
-export const ACTIVE_ROWS_MAX = 5_000;
 const FIRST_CAPACITY = 64;
 
 export interface ActiveRow {
@@ -18,15 +16,18 @@ export interface ActiveRow {
 /** The segment that new rows go to, in memory. */
 export class ActiveSegment implements Segment {
   readonly graph = undefined;
-  readonly dead = new Bitmap(ACTIVE_ROWS_MAX);
+  readonly dead: Bitmap;
   readonly postings: ReadonlyMap<string, LivePostings>;
   readonly #rows: ActiveRow[] = [];
   readonly #rowOf = new Map<RecordId, number>();
   readonly #scalarsPerRow: number;
+  readonly #rowsMax: number;
   addresses = new Uint32Array(FIRST_CAPACITY);
   scalars: Float64Array;
 
-  constructor(filterPaths: readonly string[], scalarsPerRow: number) {
+  constructor(filterPaths: readonly string[], scalarsPerRow: number, rowsMax: number) {
+    this.#rowsMax = rowsMax;
+    this.dead = new Bitmap(rowsMax);
     this.#scalarsPerRow = scalarsPerRow;
     this.scalars = new Float64Array(FIRST_CAPACITY * scalarsPerRow);
     this.postings = new Map(filterPaths.map((path) => [path, new LivePostings()]));
@@ -41,7 +42,7 @@ export class ActiveSegment implements Segment {
   }
 
   get isFull(): boolean {
-    return this.size >= ACTIVE_ROWS_MAX;
+    return this.size >= this.#rowsMax;
   }
 
   /** Adds a row for a record that has none here. */
@@ -82,7 +83,7 @@ export class ActiveSegment implements Segment {
   }
 
   #grow(): void {
-    const capacity = Math.min(ACTIVE_ROWS_MAX, this.addresses.length * 2);
+    const capacity = Math.max(1, Math.min(this.#rowsMax, this.addresses.length * 2));
     const addresses = new Uint32Array(capacity);
     addresses.set(this.addresses);
     this.addresses = addresses;

@@ -5,13 +5,10 @@ import { type NativeIndex, type Usearch, usearch } from './usearch.js';
 
 /** A hierarchical navigable small world graph over the rows of one sealed segment, mapped from its file. */
 export interface Graph {
-  /** The rows nearest to the query, nearest first, at most k. Takes about GRAPH_COST times as long as scanning k rows. */
+  /** The rows nearest to the query, nearest first, at most k. See LaneLimits.graphCost for what it costs. */
   search(query: Int8Array | Float32Array, k: number): Uint32Array;
   readonly shape: GraphShape;
 }
-
-/** Rows below this are scanned faster than a graph is searched: no graph is built. */
-export const GRAPH_ROWS_MIN = 10_000;
 
 /** usearch widens the search to k by itself: this matters for smaller k only. */
 const EXPANSION_SEARCH = 64;

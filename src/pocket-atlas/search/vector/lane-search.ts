@@ -6,6 +6,7 @@ import { type Candidate, Candidates } from './candidates.js';
 import { type CodeMemory, SCAN_ROWS } from './code-memory.js';
 import type { Codec, PreparedQuery } from './codec.js';
 import type { LaneQuery } from './lane.js';
+import type { LaneLimits } from './lane-limits.js';
 import type { Segment } from './segment.js';
 import { TopHits } from './top-hits.js';
 
@@ -14,10 +15,6 @@ import { TopHits } from './top-hits.js';
  * that a graph proposes; their codes say how near each can be; and the vectors of those that may be among the best decide.
  */
 
-/** Up to here every matching row is compared: the answer is exact. */
-const EXACT_ROWS = 10_000;
-/** How many rows can be scanned in the time that a graph takes for one of its k. Measured at 512 dimensions: 7 µs, 0.1 µs. */
-const GRAPH_COST = 70;
 /** A graph is asked for at most this many at once, as it answers in one piece: about 15 ms. */
 const GRAPH_K_MAX = 2_000;
 /** More than is likely to be needed, so that one question to the graph is mostly enough. */
@@ -29,10 +26,11 @@ export interface SearchedLane {
   readonly codec: Codec;
   readonly memory: CodeMemory;
   readonly segments: readonly Segment[];
+  readonly limits: LaneLimits;
 }
 
 export async function searchLane(
-  { codec, memory, segments }: SearchedLane,
+  { codec, memory, segments, limits }: SearchedLane,
   query: LaneQuery,
 ): Promise<{ recordId: RecordId; score: number }[]> {
   const pacer = createPacer();
@@ -49,14 +47,16 @@ export async function searchLane(
   }
   const counts = matching.map((rows) => rows.count());
   const total = counts.reduce((sum, count) => sum + count, 0);
-  const mayApproximate = query.numCandidates !== null && total > EXACT_ROWS;
+  const mayApproximate = query.numCandidates !== null && total > limits.exactRows;
 
   const prepared = codec.prepare(query.vector.data);
   const candidates = new Candidates(candidateCount(codec, query));
   const scan = createScan(memory, codec, prepared);
   for (const [position, segment] of segments.entries()) {
     const rows = matching[position] as Bitmap;
-    const proposed = mayApproximate ? propose(segment, rows, counts[position] as number, codec, query) : undefined;
+    const proposed = mayApproximate
+      ? propose(segment, rows, counts[position] as number, codec, query, limits.graphCost)
+      : undefined;
     const compared = proposed ?? rows.rows();
     for (let from = 0; from < compared.length; from += SCAN_ROWS) {
       scan(segment, position, compared.subarray(from, from + SCAN_ROWS), candidates);
@@ -83,6 +83,7 @@ function propose(
   count: number,
   codec: Codec,
   query: LaneQuery,
+  graphCost: number,
 ): Uint32Array | undefined {
   const { graph } = segment;
   if (graph === undefined || count === 0) return undefined;
@@ -94,7 +95,7 @@ function propose(
   for (;;) {
     k = Math.min(k, segment.size);
     spent += k;
-    if (k > GRAPH_K_MAX || spent * GRAPH_COST > count) return undefined;
+    if (k > GRAPH_K_MAX || spent * graphCost > count) return undefined;
     const rows = graph.search(graphQuery, k).filter((row) => matching.has(row));
     if (rows.length >= wanted || k === segment.size) return rows;
     k = Math.ceil(k * Math.max(2, (wanted * GRAPH_K_SPARE) / Math.max(1, rows.length)));

@@ -1,5 +1,4 @@
-import { ACTIVE_ROWS_MAX } from './active-segment.js';
-import { GRAPH_ROWS_MIN } from './graph.js';
+import type { LaneLimits } from './lane-limits.js';
 import type { SealedSegment } from './sealed-segment.js';
 
 /** What to do next with the sealed segments of a lane; undefined: nothing. Merges come first, as they make graphs useless. */
@@ -19,14 +18,15 @@ const UNGRAPHED_SHARE_MAX = 0.2;
 
 export function nextUpkeep(
   segments: readonly SealedSegment[],
+  limits: LaneLimits,
   { isQuiet, buildsGraphs }: { isQuiet: boolean; buildsGraphs: boolean },
 ): Upkeep {
   const decayed = segments.find(({ size, liveCount }) => size - liveCount > size * DEAD_SHARE_MAX);
   if (decayed !== undefined) return { do: 'merge', segments: [decayed] };
 
-  const tiers = [...new Set(segments.map(tierOf))].sort((a, b) => a - b);
+  const tiers = [...new Set(segments.map((segment) => tierOf(segment, limits)))].sort((a, b) => a - b);
   for (const tier of tiers) {
-    const together = segments.filter((segment) => tierOf(segment) === tier).slice(0, MERGE_FACTOR);
+    const together = segments.filter((segment) => tierOf(segment, limits) === tier).slice(0, MERGE_FACTOR);
     const rows = together.reduce((sum, { liveCount }) => sum + liveCount, 0);
     if (together.length === MERGE_FACTOR && rows <= SEGMENT_ROWS_MAX) return { do: 'merge', segments: together };
   }
@@ -35,16 +35,16 @@ export function nextUpkeep(
   const rest = segments.filter(({ graph }) => graph === undefined);
   const total = segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
   const ungraphed = rest.reduce((sum, { liveCount }) => sum + liveCount, 0);
-  const isWorthOne = segments.length > 1 && total >= GRAPH_ROWS_MIN && ungraphed > total * UNGRAPHED_SHARE_MAX;
+  const isWorthOne = segments.length > 1 && total >= limits.graphRows && ungraphed > total * UNGRAPHED_SHARE_MAX;
   if (buildsGraphs && isWorthOne && total <= SEGMENT_ROWS_MAX) return { do: 'merge', segments };
 
   const [largest] = segments
-    .filter(({ graph, size }) => graph === undefined && size >= GRAPH_ROWS_MIN)
+    .filter(({ graph, size }) => graph === undefined && size >= limits.graphRows)
     .sort((a, b) => b.size - a.size);
   return buildsGraphs && largest !== undefined ? { do: 'graph', segment: largest } : undefined;
 }
 
 /** 0 up to a full active segment, then one more per factor. */
-function tierOf({ liveCount }: SealedSegment): number {
-  return Math.max(0, Math.floor(Math.log(liveCount / ACTIVE_ROWS_MAX) / Math.log(MERGE_FACTOR) + 0.1));
+function tierOf({ liveCount }: SealedSegment, { activeRows }: LaneLimits): number {
+  return Math.max(0, Math.floor(Math.log(liveCount / activeRows) / Math.log(MERGE_FACTOR) + 0.1));
 }

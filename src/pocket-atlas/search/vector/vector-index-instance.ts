@@ -10,6 +10,7 @@ import type { CodeMemory } from './code-memory.js';
 import { DamagedIndex } from './damaged-index.js';
 import type { VectorField, VectorIndexDefinition } from './definition.js';
 import type { LaneSpec } from './lane.js';
+import type { LaneLimits } from './lane-limits.js';
 import { type IndexState, indexState, type KeyspaceChange, type LaneManifest } from './lane-state.js';
 import { checkAgainst } from './vector-checks.js';
 import { VectorLane } from './vector-lane.js';
@@ -39,6 +40,7 @@ export class VectorIndex implements SearchIndexInstance {
   readonly #state: IndexState;
   readonly #memory: CodeMemory;
   readonly #onLost: (error: unknown) => void;
+  readonly #limits: LaneLimits | undefined;
   readonly #lanes: OpenLane[] = [];
   readonly #closing = new AbortController();
   #nextSegment = 0;
@@ -55,6 +57,7 @@ export class VectorIndex implements SearchIndexInstance {
     this.#state = indexState(options.engine.keyspace(KEYSPACE), options.buildId);
     this.#memory = options.memory;
     this.#onLost = options.onLost;
+    this.#limits = options.limits;
   }
 
   /** @throws DamagedIndex when what was kept is not whole: the build is lost then. */
@@ -191,6 +194,7 @@ export class VectorIndex implements SearchIndexInstance {
       spec: manifest.spec,
       memory: this.#memory,
       nextSegmentId: () => `s${this.#nextSegment++}`,
+      ...(this.#limits && { limits: this.#limits }),
     });
     const open: OpenLane = { name: `${manifest.spec.kind}:${manifest.path}`, lane, manifest };
     this.#lanes.push(open);
@@ -268,6 +272,7 @@ export interface VectorIndexOptions {
   readonly definition: VectorIndexDefinition;
   readonly memory: CodeMemory;
   readonly onLost: (error: unknown) => void;
+  readonly limits?: LaneLimits;
 }
 
 const KEYSPACE = 'search-vectors';

@@ -1,11 +1,18 @@
 import type { SearchIndexKind } from '../search-index.js';
 import { type CodeMemory, codeMemory } from './code-memory.js';
 import { isSameVectorDefinition, normaliseVectorDefinition, readVectorDefinition } from './definition.js';
+import type { LaneLimits } from './lane-limits.js';
 import { discardVectorIndex, VectorIndex } from './vector-index-instance.js';
 import { checkVectorStage, parseVectorQuery } from './vector-query.js';
 
 /** Indexes of type `vectorSearch`, and the stage `$vectorSearch` that asks them. */
-export function createVectorIndexKind(memory: CodeMemory = codeMemory()): SearchIndexKind {
+export function createVectorIndexKind({
+  memory = codeMemory(),
+  limits,
+}: {
+  memory?: CodeMemory;
+  limits?: LaneLimits;
+} = {}): SearchIndexKind {
   return {
     type: 'vectorSearch',
     validate: (_name, definition) => normaliseVectorDefinition(definition),
@@ -26,7 +33,14 @@ export function createVectorIndexKind(memory: CodeMemory = codeMemory()): Search
       },
     },
     open: ({ engine, buildId, definition, onLost }) =>
-      VectorIndex.open({ engine, buildId, memory, definition: readVectorDefinition(definition), onLost }),
+      VectorIndex.open({
+        engine,
+        buildId,
+        memory,
+        definition: readVectorDefinition(definition),
+        onLost,
+        ...(limits && { limits }),
+      }),
     discard: ({ engine, buildId }) => discardVectorIndex(engine, buildId),
   };
 }

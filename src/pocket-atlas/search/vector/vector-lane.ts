@@ -8,8 +8,9 @@ import { CodeStore } from './code-store.js';
 import { type Codec, createCodec } from './codec.js';
 import { type Columns, readColumns } from './columns.js';
 import { DamagedIndex } from './damaged-index.js';
-import { GRAPH_ROWS_MIN, graphShape, openGraph } from './graph.js';
+import { graphShape, openGraph } from './graph.js';
 import { keepsVectors, type LaneQuery, type LaneSpec } from './lane.js';
+import { LANE_LIMITS, type LaneLimits } from './lane-limits.js';
 import { searchLane } from './lane-search.js';
 import { nextUpkeep, type Upkeep } from './merge-policy.js';
 import { ReadEpochs } from './read-epochs.js';
@@ -28,6 +29,7 @@ export interface LaneOptions {
   readonly memory: CodeMemory;
   /** A segment id that was never used in this directory. */
   readonly nextSegmentId: () => string;
+  readonly limits?: LaneLimits;
 }
 
 /** What must be written so that a restart finds the lane as it is now; see lane-state.ts. */
@@ -50,6 +52,7 @@ export class VectorLane {
   readonly spec: LaneSpec;
   readonly codec: Codec;
   readonly #options: LaneOptions;
+  readonly #limits: LaneLimits;
   readonly #store: CodeStore;
   readonly #epochs = new ReadEpochs();
   #active: ActiveSegment;
@@ -63,6 +66,7 @@ export class VectorLane {
   constructor(options: LaneOptions) {
     const { spec, memory } = options;
     this.#options = options;
+    this.#limits = options.limits ?? LANE_LIMITS;
     this.spec = spec;
     this.codec = createCodec(spec.kind, spec.dimensions, spec.similarity, spec.quantization);
     this.#store = new CodeStore(memory, this.codec.slotBytes);
@@ -132,7 +136,10 @@ export class VectorLane {
     const reader = this.#epochs.begin();
     try {
       const segments: Segment[] = [this.#active, ...this.#sealed].filter(({ size }) => size > 0);
-      return await searchLane({ codec: this.codec, memory: this.#options.memory, segments }, query);
+      return await searchLane(
+        { codec: this.codec, memory: this.#options.memory, segments, limits: this.#limits },
+        query,
+      );
     } finally {
       this.#epochs.end(reader);
     }
@@ -187,11 +194,11 @@ export class VectorLane {
     const { indexingMethod, kind } = this.spec;
     // usearch is loaded only when a graph is worth it.
     const buildsGraphs = isQuiet && indexingMethod === 'hnsw' && kind !== 'packedBit' && this.#isGraphWorthy;
-    return nextUpkeep(this.#sealed, { isQuiet, buildsGraphs: buildsGraphs && usearch() !== undefined });
+    return nextUpkeep(this.#sealed, this.#limits, { isQuiet, buildsGraphs: buildsGraphs && usearch() !== undefined });
   }
 
   get #isGraphWorthy(): boolean {
-    return this.#sealed.reduce((sum, { liveCount }) => sum + liveCount, 0) >= GRAPH_ROWS_MIN;
+    return this.#sealed.reduce((sum, { liveCount }) => sum + liveCount, 0) >= this.#limits.graphRows;
   }
 
   /** Merges or builds in a worker, then puts the result in place at once. */
@@ -346,7 +353,7 @@ export class VectorLane {
   }
 
   #newActive(): ActiveSegment {
-    return new ActiveSegment(this.spec.filterPaths, this.codec.scalarsPerRow);
+    return new ActiveSegment(this.spec.filterPaths, this.codec.scalarsPerRow, this.#limits.activeRows);
   }
 
   #scalarsOf({ scalars }: ActiveSegment, row: number): number[] {
