@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
+import { servePocketAtlas } from '../../src/pocket-atlas/serve.js';
 import { spawnPocketAtlas } from '../../src/pocket-atlas/spawn.js';
 
 export interface TestPocketAtlas {
@@ -36,6 +37,33 @@ export async function startTestPocketAtlas(
     client,
     dataDir,
     pid: () => server.pid,
+    db: (name) => client.db(name),
+    connect,
+    stop: async () => {
+      await Promise.all(clients.map((one) => one.close()));
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same inside the test's own process: for tests that set the clock. `now` is in ms since 1970. */
+export async function servePocketAtlasHere(
+  options: { readonly now?: () => number; readonly searchLagMs?: number } = {},
+): Promise<Omit<TestPocketAtlas, 'pid'>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'pa-'));
+  const server = await servePocketAtlas({ dataDir, ...options });
+  const clients: MongoClient[] = [];
+  const connect = async (clientOptions: MongoClientOptions = {}): Promise<MongoClient> => {
+    const client = new MongoClient(server.uri, clientOptions);
+    clients.push(client);
+    return client.connect();
+  };
+  const client = await connect();
+  return {
+    uri: server.uri,
+    client,
+    dataDir,
     db: (name) => client.db(name),
     connect,
     stop: async () => {

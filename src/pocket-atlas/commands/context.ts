@@ -65,6 +65,8 @@ export class CommandContext {
   statementFailed = false;
   /** ms since 1970; undefined: none. */
   deadline: number | undefined;
+  /** Nobody waits for its result once the connection is gone: so for reads, not for writes (which may want no reply). */
+  endsWithClient = false;
   /** One time for the whole command. */
   readonly now: Date;
   #variables: QueryVariables | undefined;
@@ -85,7 +87,8 @@ export class CommandContext {
       throw new CommandError(50, 'operation exceeded time limit');
     }
     if (this.server.stopping) throw new CommandError(11600, 'interrupted at shutdown');
-    if (this.connection.closed()) throw new CommandError(11601, 'operation was interrupted: its client went away');
+    if (this.endsWithClient && this.connection.closed())
+      throw new CommandError(11601, 'operation was interrupted: its client went away');
   };
 
   /** The collection named by the command's first field. */

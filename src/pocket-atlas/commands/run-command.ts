@@ -122,6 +122,7 @@ async function prepareAndRun(
   const session = fields.sessionId === undefined ? undefined : server.sessions.use(fields.sessionId);
   context.session = session;
   context.txnNumber = fields.txnNumber;
+  context.endsWithClient = command.readConcern === true || name === 'getMore';
   const reply =
     session === undefined || fields.txnNumber === undefined
       ? await command.run(context)

@@ -4,10 +4,6 @@ import type { Cursor } from './cursor.js';
 
 /** Idle cursors end after this (cursorTimeoutMillis of the server). */
 export const CURSOR_TIMEOUT_MS = 10 * 60_000;
-/** A cursor holds its view no longer than this, since a view pins the pages of the file. */
-export const VIEW_HELD_MS_MAX = 1_000;
-/** Nor beyond as many rows. */
-export const VIEW_ROWS_MAX = 1_000;
 const CURSORS_MAX = 5_000;
 
 export class CursorRegistry {
@@ -71,8 +67,7 @@ export class CursorRegistry {
         await this.close(id);
         continue;
       }
-      const heldTooLong = cursor.viewSince !== undefined && now - cursor.viewSince >= VIEW_HELD_MS_MAX;
-      if (heldTooLong || cursor.handedOut >= VIEW_ROWS_MAX) await cursor.lock.run(() => cursor.detach());
+      if (cursor.holdsViewTooLong(now)) await cursor.lock.run(() => cursor.detach());
     }
   }
 

@@ -4,7 +4,10 @@ import { rawElementBytes } from '../wire/raw-document.js';
 
 /** A reply holds at most one document more than this. */
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
-/** Rows that a cursor copies out of a view, so that the view can go. */
+/** A cursor holds its view no longer than this, since a view pins the pages of the file; nor for as many rows. */
+const VIEW_HELD_MS_MAX = 1_000;
+const VIEW_ROWS_MAX = 1_000;
+/** What a snapshot cursor copies out of its view, so that the view can go. */
 const COPIED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Encoded documents in chunks; never an empty chunk. Closing it early is fine. */
@@ -16,6 +19,17 @@ export interface CursorOwner {
   readonly txnNumber: bigint | undefined;
 }
 
+/** The view that the results are read from. */
+export interface Lease {
+  readonly heldSince: number | undefined;
+  suspend(): void;
+}
+
+/** Whoever reads just now says when to stop: the command that opened a cursor may be long over. */
+export interface Interruption {
+  check: () => void;
+}
+
 /** The rest of a result that a client reads in batches. Documents wait here only between two batches. */
 export class Cursor {
   readonly namespace: string;
@@ -25,13 +39,14 @@ export class Cursor {
   readonly lock = new Lock();
   /** Rows handed out so far. */
   handedOut = 0;
-  /** When its view was taken, ms since 1970; undefined when it holds none (any more). */
-  viewSince: number | undefined;
 
   #results: Results | undefined;
   #waiting: Uint8Array[] = [];
   #next = 0;
-  #release: (() => void) | undefined;
+  readonly #lease: Lease;
+  readonly #interruption: Interruption;
+  readonly #isSnapshot: boolean;
+  #handedOutBefore = 0;
   #failure: CommandError | undefined;
   readonly #rowsMax: number;
 
@@ -39,9 +54,10 @@ export class Cursor {
     readonly namespace: string;
     readonly owner: CursorOwner;
     readonly results: Results;
-    /** Gives back the view that `results` reads from; called once. */
-    readonly release?: () => void;
-    readonly viewSince?: number;
+    readonly lease: Lease;
+    readonly interruption: Interruption;
+    /** Its rows are to be of one moment, also when its view has to go. */
+    readonly isSnapshot: boolean;
     /** The limit of the query: after as many rows nothing can follow. */
     readonly rowsMax?: number;
   }) {
@@ -49,8 +65,9 @@ export class Cursor {
     this.namespace = options.namespace;
     this.owner = options.owner;
     this.#results = options.results;
-    this.#release = options.release;
-    this.viewSince = options.viewSince;
+    this.#lease = options.lease;
+    this.#interruption = options.interruption;
+    this.#isSnapshot = options.isSnapshot;
   }
 
   /** True once there is certainly nothing left. */
@@ -68,7 +85,16 @@ export class Cursor {
    * Up to `count` documents and 16 MB. A batch with fewer documents than asked for is the last one, except where the
    * bytes were the limit.
    */
-  async take(count: number): Promise<Uint8Array[]> {
+  async take(count: number, checkInterrupted: () => void): Promise<Uint8Array[]> {
+    this.#interruption.check = checkInterrupted;
+    try {
+      return await this.#take(count);
+    } finally {
+      this.#interruption.check = () => {};
+    }
+  }
+
+  async #take(count: number): Promise<Uint8Array[]> {
     const batch: Uint8Array[] = [];
     let bytes = 0;
     while (batch.length < count) {
@@ -84,9 +110,22 @@ export class Cursor {
     return batch;
   }
 
-  /** Copies the rest out of the view and gives the view back. */
+  /** Whether its view has been held for long, or for many rows. */
+  holdsViewTooLong(now: number): boolean {
+    const { heldSince } = this.#lease;
+    if (heldSince === undefined) return false;
+    return now - heldSince >= VIEW_HELD_MS_MAX || this.handedOut - this.#handedOutBefore >= VIEW_ROWS_MAX;
+  }
+
+  /** Gives its view back: the rest comes from a newer one, or, of a snapshot, out of a copy. */
   async detach(): Promise<void> {
-    if (this.#results === undefined || this.#release === undefined) return;
+    this.#handedOutBefore = this.handedOut;
+    if (this.#isSnapshot) await this.#copyRest();
+    this.#lease.suspend();
+  }
+
+  async #copyRest(): Promise<void> {
+    if (this.#results === undefined) return;
     const copied = this.#waiting.slice(this.#next);
     let bytes = copied.reduce((sum, document) => sum + document.length, 0);
     try {
@@ -98,7 +137,7 @@ export class Cursor {
         if (bytes > COPIED_BYTES_MAX) {
           throw new CommandError(
             292,
-            `The rest of this cursor is larger than ${COPIED_BYTES_MAX} bytes, which is what Pocket Atlas keeps for a cursor that is read slowly. Read it faster, project fewer fields or narrow the filter.`,
+            `The rest of this snapshot cursor is larger than ${COPIED_BYTES_MAX} bytes, which is what Pocket Atlas keeps for a cursor that is read slowly. Read it faster, project fewer fields or narrow the filter.`,
           );
         }
       }
@@ -111,7 +150,6 @@ export class Cursor {
     }
     this.#waiting = copied;
     this.#next = 0;
-    this.#giveBack();
   }
 
   async close(): Promise<void> {
@@ -123,7 +161,7 @@ export class Cursor {
     try {
       await results?.return?.();
     } finally {
-      this.#giveBack();
+      this.#lease.suspend();
     }
   }
 
@@ -135,17 +173,10 @@ export class Cursor {
     const step = await this.#results.next();
     if (step.done === true) {
       this.#results = undefined;
-      this.#giveBack();
+      this.#lease.suspend();
       return false;
     }
     this.#waiting = [...step.value];
     return true;
-  }
-
-  #giveBack(): void {
-    const release = this.#release;
-    this.#release = undefined;
-    this.viewSince = undefined;
-    release?.();
   }
 }

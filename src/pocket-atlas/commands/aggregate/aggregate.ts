@@ -48,7 +48,8 @@ export const aggregate: Command = {
       namespace: collection === null ? `${db}.$cmd.aggregate` : context.namespace,
       // A pipeline that writes runs to its end whatever batch was asked for.
       batchSize: writes ? FIRST_BATCH_DOCUMENTS : integer(body.cursor, 'batchSize', { min: 0 }),
-      open: (view) => encoded(compilePipeline(stages, pipelineEnvironment(context, collection, view)).run()),
+      open: (lease, checkInterrupted) =>
+        encoded(compilePipeline(stages, pipelineEnvironment(context, collection, lease, checkInterrupted)).run()),
     });
   },
 };

@@ -1,23 +1,25 @@
 import { decode } from '../../bson/decode.js';
 import type { BsonValue, Doc } from '../../bson/values.js';
 import type { Batches, PipelineEnvironment, QueryVariables, Stage } from '../../query/query.js';
-import type { ReadView } from '../../storage/engine.js';
 import type { CommandContext } from '../context.js';
-import { compileMatching, proposals } from '../read/matching.js';
+import { compileMatching } from '../read/matching.js';
 import { Pace } from '../read/pace.js';
+import { RecordReader } from '../read/record-reader.js';
+import type { ViewLease } from '../read/view-lease.js';
 import { mergeSink } from './merge.js';
 import { outSink } from './out.js';
 import { serverSource } from './sources.js';
 
 const BATCH_DOCUMENTS = 128;
 
-/** What a pipeline of this command reads from and writes to: one view for all of its stages. */
+/** What a pipeline of this command reads from and writes to: one view at a time for all of its stages. */
 export function pipelineEnvironment(
   context: CommandContext,
   collection: string | null,
-  view: ReadView,
+  lease: ViewLease,
+  checkInterrupted: () => void,
 ): PipelineEnvironment {
-  const { server, variables, checkInterrupted } = context;
+  const { server, variables } = context;
   return {
     db: context.db,
     collection,
@@ -26,13 +28,13 @@ export function pipelineEnvironment(
     inTransaction: context.transaction !== undefined,
     read: (db, name, filter) =>
       readCollection(
-        view,
+        lease,
         { db, name, filter, hint: name === collection ? context.body.hint : undefined },
         variables,
         checkInterrupted,
       ),
     source: (stage, spec, environment): Stage | undefined =>
-      serverSource(context, view, stage, spec, environment) ?? server.search.source(stage, spec, environment),
+      serverSource(context, lease.view, stage, spec, environment) ?? server.search.source(stage, spec, environment),
     sink: (stage: string, spec: BsonValue, environment: PipelineEnvironment): Stage | undefined => {
       if (stage === '$out') return outSink(context, spec, environment);
       if (stage === '$merge') return mergeSink(context, spec, environment);
@@ -43,24 +45,29 @@ export function pipelineEnvironment(
 
 /** The documents that match, in batches. */
 export async function* readCollection(
-  view: ReadView,
+  lease: ViewLease,
   from: { readonly db: string; readonly name: string; readonly filter: Doc; readonly hint: BsonValue },
   variables: QueryVariables,
   checkInterrupted: () => void,
 ): Batches & AsyncGenerator<Doc[], void, void> {
-  const collection = view.collection(from.db, from.name);
+  const collection = lease.view.collection(from.db, from.name);
   if (collection === undefined) return;
   const matching = compileMatching(collection, { filter: from.filter, hint: from.hint, variables });
+  const reader = new RecordReader(lease, collection, matching.plan);
   const pace = new Pace(checkInterrupted);
   let batch: Doc[] = [];
-  for (const { bytes } of proposals(view, collection, matching.plan)) {
-    const doc = decode(bytes);
-    if (matching.matchesAll || matching.matches(doc)) batch.push(doc);
-    if (batch.length >= BATCH_DOCUMENTS) {
-      yield batch;
-      batch = [];
+  try {
+    for (let record = reader.next(); record !== undefined; record = reader.next()) {
+      const doc = decode(record.bytes);
+      if (matching.matchesAll || matching.matches(doc)) batch.push(doc);
+      if (batch.length >= BATCH_DOCUMENTS) {
+        yield batch;
+        batch = [];
+      }
+      if (pace.due) await pace.breathe();
     }
-    if (pace.due) await pace.breathe();
+    if (batch.length > 0) yield batch;
+  } finally {
+    reader.close();
   }
-  if (batch.length > 0) yield batch;
 }

@@ -4,6 +4,7 @@ import { isDocument } from '../arguments.js';
 import type { CommandContext } from '../context.js';
 import { planDocument } from '../read/explain.js';
 import { compileMatching } from '../read/matching.js';
+import { ViewLease } from '../read/view-lease.js';
 import { pipelineEnvironment } from './environment.js';
 
 /** `aggregate` with `explain: true`: how a leading `$match` finds its records, then the stages as given. */
@@ -14,7 +15,10 @@ export function explainPipeline(
 ): Promise<Doc> {
   return context.read((view) => {
     // Refuses what running it would refuse.
-    compilePipeline(stages, pipelineEnvironment(context, collection, view));
+    compilePipeline(
+      stages,
+      pipelineEnvironment(context, collection, ViewLease.ofTransaction(view), context.checkInterrupted),
+    );
     const info = collection === null ? undefined : view.collection(context.db, collection);
     const first = stages[0]?.$match;
     const filter = isDocument(first) ? first : {};

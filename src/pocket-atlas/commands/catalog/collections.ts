@@ -26,7 +26,7 @@ export const listCollections: Command = {
     return openCursor(context, {
       namespace: `${db}.$cmd.listCollections`,
       batchSize: isDocument(body.cursor) ? integer(body.cursor, 'batchSize', { min: 0 }) : undefined,
-      open: (view) => {
+      open: ({ view }) => {
         const rows = view
           .collections(db)
           .map(collectionRow)

@@ -85,7 +85,7 @@ export const listIndexes: Command = {
     return openCursor(context, {
       namespace: context.namespace,
       batchSize: isDocument(body.cursor) ? integer(body.cursor, 'batchSize', { min: 0 }) : undefined,
-      open: (view) => {
+      open: ({ view }) => {
         const collection = view.collection(db, name);
         if (collection === undefined) throw new CommandError(26, `ns does not exist: ${context.namespace}`);
         return oneChunk(collection.indexes.map((index) => indexRow(index, collection)));

@@ -6,9 +6,11 @@ import { compileFilter } from '../../query/filter.js';
 import { compileProjection } from '../../query/projection.js';
 import type { QueryVariables } from '../../query/query.js';
 import { compileSort } from '../../query/sort.js';
-import type { CollectionInfo, ReadView } from '../../storage/engine.js';
-import { compileMatching, type Matching, naturalOrder, proposals } from './matching.js';
+import type { CollectionInfo } from '../../storage/engine.js';
+import { compileMatching, type Matching, naturalOrder } from './matching.js';
 import { Pace } from './pace.js';
+import { RecordReader } from './record-reader.js';
+import type { ViewLease } from './view-lease.js';
 
 export interface FindQuery {
   readonly filter: Doc;
@@ -36,7 +38,7 @@ interface Row {
 
 /** The documents a find command answers, encoded. What can be refused is refused here, before any is read. */
 export function findResults(
-  view: ReadView,
+  lease: ViewLease,
   collection: CollectionInfo | undefined,
   query: FindQuery,
   checkInterrupted: () => void,
@@ -51,7 +53,11 @@ export function findResults(
     return noRows();
   }
   const matching = compileMatching(collection, { ...query, sort });
-  const rows = matchingRows(view, collection, matching, { reverse: natural === -1 }, checkInterrupted);
+  const rows = matchingRows(
+    new RecordReader(lease, collection, matching.plan, { reverse: natural === -1 }),
+    matching,
+    checkInterrupted,
+  );
   return pageOf(order === undefined || providesSort(matching) ? rows : sortedRows(rows, order, query), shape, query);
 }
 
@@ -104,34 +110,32 @@ function rowShape(query: FindQuery): (row: Row) => Uint8Array {
 }
 
 async function* matchingRows(
-  view: ReadView,
-  collection: CollectionInfo,
+  reader: RecordReader,
   matching: Matching,
-  options: { readonly reverse: boolean },
   checkInterrupted: () => void,
 ): AsyncGenerator<Row[], void, void> {
   const pace = new Pace(checkInterrupted);
   let rows: Row[] = [];
   let bytesHeld = 0;
-  for (const { recordId, bytes } of proposals(view, collection, matching.plan, options)) {
-    if (matching.matchesAll) {
-      rows.push({ bytes, doc: undefined, recordId });
-      bytesHeld += bytes.length;
-    } else {
-      const doc = decode(bytes);
-      if (matching.matches(doc)) {
+  try {
+    for (let record = reader.next(); record !== undefined; record = reader.next()) {
+      const { recordId, bytes } = record;
+      const doc = matching.matchesAll ? undefined : decode(bytes);
+      if (doc === undefined || matching.matches(doc)) {
         rows.push({ bytes, doc, recordId });
         bytesHeld += bytes.length;
       }
+      if (rows.length >= CHUNK_DOCUMENTS || bytesHeld >= CHUNK_BYTES) {
+        yield rows;
+        rows = [];
+        bytesHeld = 0;
+      }
+      if (pace.due) await pace.breathe();
     }
-    if (rows.length >= CHUNK_DOCUMENTS || bytesHeld >= CHUNK_BYTES) {
-      yield rows;
-      rows = [];
-      bytesHeld = 0;
-    }
-    if (pace.due) await pace.breathe();
+    if (rows.length > 0) yield rows;
+  } finally {
+    reader.close();
   }
-  if (rows.length > 0) yield rows;
 }
 
 async function* sortedRows(

@@ -41,8 +41,8 @@ export const find: Command = {
       batchSize: integer(context.body, 'batchSize', { min: 0 }),
       singleBatch: truthy(context.body.singleBatch),
       ...(query.limit === 0 ? {} : { rowsMax: query.limit }),
-      open: (view) =>
-        findResults(view, view.collection(context.db, context.collection), query, context.checkInterrupted),
+      open: (lease, checkInterrupted) =>
+        findResults(lease, lease.view.collection(context.db, context.collection), query, checkInterrupted),
     });
   },
 };

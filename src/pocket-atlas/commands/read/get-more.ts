@@ -1,7 +1,6 @@
 import { Long } from 'bson';
 import type { BsonValue } from '../../bson/values.js';
 import type { Cursor } from '../../cursors/cursor.js';
-import { VIEW_HELD_MS_MAX, VIEW_ROWS_MAX } from '../../cursors/cursor-registry.js';
 import { cursorReply } from '../../cursors/cursor-reply.js';
 import { CommandError } from '../../errors.js';
 import { collectionName, integer } from '../arguments.js';
@@ -33,13 +32,13 @@ export const getMore: Command = {
     return cursor.lock.run(async () => {
       try {
         const wanted = batchSize === 0 ? Infinity : batchSize;
-        const batch = await cursor.take(wanted);
+        const batch = await cursor.take(wanted, context.checkInterrupted);
         cursor.lastUsedAt = server.now();
         if (cursor.exhausted || (batch.length < wanted && !cursor.hasWaiting)) {
           await server.cursors.close(id);
           return cursorReply('nextBatch', batch, 0n, namespace);
         }
-        if (holdsViewTooLong(cursor, server.now())) await cursor.detach();
+        if (cursor.holdsViewTooLong(server.now())) await cursor.detach();
         return cursorReply('nextBatch', batch, id, namespace);
       } catch (error) {
         await server.cursors.close(id);
@@ -63,11 +62,6 @@ export const killCursors: Command = {
     return { cursorsKilled: killed, cursorsNotFound: notFound, cursorsAlive: [], cursorsUnknown: [] };
   },
 };
-
-function holdsViewTooLong(cursor: Cursor, now: number): boolean {
-  if (cursor.viewSince === undefined) return false;
-  return cursor.handedOut >= VIEW_ROWS_MAX || now - cursor.viewSince >= VIEW_HELD_MS_MAX;
-}
 
 function cursorId(value: BsonValue): bigint {
   if (value instanceof Long) return value.toBigInt();

@@ -1,16 +1,17 @@
 import type { Doc } from '../../bson/values.js';
 import { Cursor, type Results } from '../../cursors/cursor.js';
 import { cursorReply } from '../../cursors/cursor-reply.js';
-import type { ReadView } from '../../storage/engine.js';
+import { isDocument } from '../arguments.js';
 import type { EncodedReply } from '../command.js';
 import type { CommandContext } from '../context.js';
+import { ViewLease } from './view-lease.js';
 
 /** Documents in a first batch that asked for no size. */
 export const FIRST_BATCH_DOCUMENTS = 101;
 
 /**
- * Answers the first batch of a result, and keeps a cursor for the rest. `open` gets a view that stays valid until the
- * result has been read or closed.
+ * Answers the first batch of a result, and keeps a cursor for the rest. `open` gets a view for as long as the result
+ * is read.
  */
 export async function openCursor(
   context: CommandContext,
@@ -18,13 +19,15 @@ export async function openCursor(
     readonly namespace: string;
     readonly batchSize: number | undefined;
     readonly singleBatch?: boolean;
-    readonly open: (view: ReadView) => Results | Promise<Results>;
+    readonly open: (lease: ViewLease, checkInterrupted: () => void) => Results | Promise<Results>;
     readonly more?: Doc;
     readonly rowsMax?: number;
   },
 ): Promise<EncodedReply> {
   const { server, transaction } = context;
-  const view = transaction ?? server.engine.view();
+  const lease =
+    transaction === undefined ? ViewLease.ofEngine(server.engine, server.now) : ViewLease.ofTransaction(transaction);
+  const interruption = { check: context.checkInterrupted };
   let cursor: Cursor;
   try {
     cursor = new Cursor({
@@ -33,17 +36,19 @@ export async function openCursor(
         sessionId: context.session?.id,
         txnNumber: transaction === undefined ? undefined : context.session?.txnNumber,
       },
-      results: await options.open(view),
+      results: await options.open(lease, () => interruption.check()),
+      interruption,
+      lease,
+      isSnapshot: isDocument(context.body.readConcern) && context.body.readConcern.level === 'snapshot',
       ...(options.rowsMax === undefined ? {} : { rowsMax: options.rowsMax }),
-      ...(transaction === undefined ? { release: () => view.release(), viewSince: server.now() } : {}),
     });
   } catch (error) {
-    if (transaction === undefined) view.release();
+    lease.suspend();
     throw error;
   }
   try {
     const wanted = options.batchSize ?? FIRST_BATCH_DOCUMENTS;
-    const batch = await cursor.take(wanted);
+    const batch = await cursor.take(wanted, context.checkInterrupted);
     const done = options.singleBatch === true || cursor.exhausted || (batch.length < wanted && !cursor.hasWaiting);
     if (done) {
       await cursor.close();
