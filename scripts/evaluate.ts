@@ -1,0 +1,113 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { readCollection } from '../src/retrieve/evaluate/beir.js';
+import { calibrate, type GoldenQuery } from '../src/retrieve/evaluate/calibrate.js';
+import { parseConfiguration } from '../src/retrieve/evaluate/configuration.js';
+import { evaluateChunking, readExcerptCollection } from '../src/retrieve/evaluate/evaluate-chunking.js';
+import { compare, evaluateConfiguration, ingestCollection } from '../src/retrieve/evaluate/evaluate-retrieval.js';
+import type { EvaluatedChunking, EvaluationClient } from '../src/retrieve/evaluate/evaluation-client.js';
+import { calibrationTable, chunkingTable, comparisonTable, retrievalTable } from '../src/retrieve/evaluate/report.js';
+import { processOutput } from './cli/output.js';
+import { withServer } from './evaluate/throw-away-server.js';
+
+const USAGE = `Usage: npm run evaluate -- --dataset DIR [options]
+
+Ingests a collection into a throw-away server through its API, asks every question, and prints how good the answers are.
+
+  --dataset DIR       corpus.jsonl, queries.jsonl and qrels.tsv (BEIR), or corpora/*.md and questions.jsonl (excerpts)
+  --mode LIST         VECTOR, TEXT, HYBRID, HYBRID@0.2:1 (vector : text), each also with +rerank; default VECTOR,TEXT,HYBRID
+  --compare A B       two of them side by side, with a paired test (the second one is the last argument)
+  --calibrate         which weights fuse the two legs best on these questions
+  --provider NAME     hash, bundled or openai; default: what the environment says
+  --languages LIST    languages of the text index; default en
+  --chunking LIST     excerpts: RECURSIVE:200, SLIDING_WINDOW:1000, … (strategy:size), default RECURSIVE,SENTENCE,TOKEN
+  --queries N         only the first N questions
+  --json              everything as JSON, each query's figures included`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    dataset: { type: 'string' },
+    mode: { type: 'string', default: 'VECTOR,TEXT,HYBRID' },
+    compare: { type: 'string' },
+    calibrate: { type: 'boolean', default: false },
+    provider: { type: 'string' },
+    languages: { type: 'string', default: 'en' },
+    chunking: { type: 'string', default: 'RECURSIVE:200,RECURSIVE:400,SENTENCE:200,TOKEN:200,SLIDING_WINDOW:1000' },
+    queries: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+const output = processOutput();
+/** Documents stored at the same time. */
+const CONCURRENCY = 8;
+/** Hits of each leg that calibration fuses. */
+const LEG_DEPTH = 100;
+
+const progress = (what: string) => (done: number, total: number) =>
+  output.redraw?.(done === total ? '' : `${what} ${done} of ${total}`);
+
+async function evaluateCollection(client: EvaluationClient, directory: string): Promise<void> {
+  const whole = await readCollection(directory);
+  const collection = { ...whole, queries: whole.queries.slice(0, Number(values.queries ?? whole.queries.length)) };
+  const started = performance.now();
+  await ingestCollection(client, collection, { concurrency: CONCURRENCY, onProgress: progress('stored') });
+  output.err(`${collection.documents.length} documents in ${((performance.now() - started) / 1000).toFixed(1)} s, ${collection.queries.length} questions`); // biome-ignore format: one line
+  if (values.calibrate) return await printCalibration(client, collection);
+  const names = values.compare === undefined ? values.mode.split(',') : [values.compare, positionals[0] ?? ''];
+  const results = [];
+  for (const name of names)
+    results.push(await evaluateConfiguration(client, collection, parseConfiguration(name), progress(name)));
+  const comparison = values.compare === undefined ? null : compare(results[0]!, results[1]!);
+  if (values.json) return output.out(JSON.stringify({ dataset: directory, results, comparison }, null, 2));
+  output.out(retrievalTable(results));
+  if (comparison !== null) output.out(`\n${comparisonTable(names[0]!, names[1]!, comparison)}`);
+}
+
+async function printCalibration(
+  client: EvaluationClient,
+  collection: Awaited<ReturnType<typeof readCollection>>,
+): Promise<void> {
+  // biome-ignore format: one line
+  const leg = async (query: string, mode: 'VECTOR' | 'TEXT') =>
+    (await client.search({ query, configuration: { mode, weights: null, rerank: false }, first: LEG_DEPTH })).hits;
+  const golden: GoldenQuery[] = [];
+  for (const { text, relevance } of collection.queries)
+    golden.push({ relevance, vector: await leg(text, 'VECTOR'), text: await leg(text, 'TEXT') });
+  const { best, curve } = calibrate(golden);
+  if (values.json) return output.out(JSON.stringify({ best, curve }, null, 2));
+  output.out(calibrationTable(curve));
+  output.out(`\nBest: vector ${best.vector}, text ${best.text}`);
+}
+
+async function evaluateExcerpts(directory: string): Promise<void> {
+  const collection = await readExcerptCollection(directory);
+  const configuration = parseConfiguration(values.mode.includes(',') ? 'HYBRID' : values.mode);
+  const results = [];
+  for (const chunking of values.chunking.split(',').map(parseChunking)) {
+    // A server each: pieces of an earlier cut must not be searched.
+    const evaluated = (client: EvaluationClient) => evaluateChunking(client, collection, chunking, configuration);
+    results.push(await withServer(server, evaluated));
+  }
+  output.out(values.json ? JSON.stringify(results, null, 2) : chunkingTable(results));
+}
+
+function parseChunking(text: string): EvaluatedChunking {
+  const [strategy, size] = text.split(':') as [EvaluatedChunking['strategy'], string | undefined];
+  if (size === undefined) return { strategy };
+  return strategy === 'SLIDING_WINDOW'
+    ? { strategy, maxCharacters: Number(size) }
+    : { strategy, maxTokens: Number(size) };
+}
+
+const server = { provider: values.provider, languages: values.languages.split(',') };
+if (values.help || values.dataset === undefined) {
+  output.out(USAGE);
+  process.exitCode = values.help ? 0 : 2;
+} else {
+  const directory = values.dataset;
+  const isExcerpts = await readExcerptCollection(directory).then(() => true, () => false); // biome-ignore format: one line
+  if (isExcerpts) await evaluateExcerpts(directory);
+  else await withServer(server, (client) => evaluateCollection(client, directory));
+}
