@@ -1,9 +1,10 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
-/** `schema/*.graphql` → typed resolvers. The mappers make each resolver see the store's record instead of the GraphQL type. */
+/** `schema/*.graphql` → the printed schema and typed resolvers. The mappers make each resolver see the store's record instead of the GraphQL type. */
 const config: CodegenConfig = {
   schema: 'schema/*.graphql',
   generates: {
+    'docs/schema.graphql': { plugins: ['schema-ast'], config: { includeDirectives: true } },
     'src/graphql/schema.generated.ts': {
       plugins: ['typescript', 'typescript-resolvers'],
       config: {

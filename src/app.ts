@@ -5,7 +5,7 @@ import type { Embedder } from './embed/embedder.js';
 import { AppError } from './errors.js';
 import { startApi } from './graphql/api.js';
 import { hasConfiguredCredentials } from './graphql/auth/authenticate.js';
-import { countedCalls, countedEmbedder } from './graphql/counted-calls.js';
+import { countedCalls, countedProvider } from './graphql/counted-calls.js';
 import { makeReadiness } from './graphql/readiness.js';
 import { createIngest } from './ingest/create-ingest.js';
 import { spawnPocketAtlas } from './pocket-atlas/spawn.js';
@@ -104,7 +104,7 @@ function makeEmbedders({ embedding }: Config, opened: (() => Promise<void>)[]): 
     const key = JSON.stringify([settings.provider, settings.model, settings.dimensions]);
     const known = made.get(key);
     if (known) return known;
-    const created = countedEmbedder(createEmbedder({ ...settings, apiKey, baseUrl }));
+    const created = countedProvider(createEmbedder({ ...settings, apiKey, baseUrl }));
     made.set(key, created);
     return created;
   };

@@ -1,4 +1,3 @@
-import type { Embedder } from '../embed/embedder.js';
 import { currentTrace } from './current-request.js';
 
 /** The same part of the store, with each call counted by its name for the request that it is made in. */
@@ -16,16 +15,17 @@ export function countedCalls<T extends object>(part: T): T {
   });
 }
 
-/** The same embedder, with each call counted. */
-export function countedEmbedder(embedder: Embedder): Embedder {
-  return {
-    space: embedder.space,
-    countTokens: (text) => embedder.countTokens(text),
-    embed: (texts, options) => {
-      const trace = currentTrace();
-      if (trace) trace.providerCalls += 1;
-      return embedder.embed(texts, options);
+/** The same embedder, with each call of the provider counted. */
+export function countedProvider<E extends { embed(...args: never[]): unknown }>(embedder: E): E {
+  return new Proxy(embedder, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (name !== 'embed' || typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        const trace = currentTrace();
+        if (trace) trace.providerCalls += 1;
+        return Reflect.apply(member, target, args);
+      };
     },
-    ...(embedder.close && { close: () => embedder.close!() }),
-  };
+  });
 }

@@ -1,11 +1,11 @@
-import type { Similarity as StoredSimilarity } from '../../embed/embedder.js';
+import type { SpaceRecord } from '../../store/records.js';
 import { requireOperator } from '../context.js';
 import { encodeNodeId, idOf } from '../node-id.js';
 import { notImplemented } from '../not-implemented.js';
 import type { EmbeddingSpaceResolvers, MutationResolvers, Similarity } from '../schema.generated.js';
 import { withUserErrors } from '../user-errors.js';
 
-const SIMILARITIES: Readonly<Record<StoredSimilarity, Similarity>> = {
+const SIMILARITIES: Readonly<Record<SpaceRecord['similarity'], Similarity>> = {
   cosine: 'COSINE',
   dotProduct: 'DOT_PRODUCT',
   euclidean: 'EUCLIDEAN',
