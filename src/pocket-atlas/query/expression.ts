@@ -1,8 +1,16 @@
-import type { BsonValue, Doc } from '../bson/values.js';
+import { type BsonValue, type Doc, metaOf } from '../bson/values.js';
 import { describe } from './describe.js';
 import { badValue, location } from './errors.js';
 import { compilePath, compilePathOnValue, compileVariablePath, fieldPathParts } from './expressions/field-path.js';
-import { type Cell, type Evaluate, type ExpressionContext, isTrue } from './expressions/operator.js';
+import {
+  bindRoot,
+  type Cell,
+  type Evaluate,
+  type ExpressionContext,
+  isTrue,
+  newRoot,
+  type Root,
+} from './expressions/operator.js';
 import { OPERATORS } from './expressions/table.js';
 import { isDocument, setField } from './path.js';
 import type { QueryVariables } from './query.js';
@@ -20,22 +28,22 @@ const DEPTH_MAX = 200;
  * @throws CommandError 168 InvalidPipelineOperator for an unknown operator, 17276 for an unknown variable, and others.
  */
 export function compileExpression(expression: BsonValue, variables: QueryVariables): (doc: Doc) => BsonValue {
-  const root: Cell = { value: undefined };
+  const root = newRoot();
   const evaluate = expressionContext(variables, root).compile(expression);
   return (doc) => {
-    root.value = doc;
+    bindRoot(root, doc);
     return evaluate(doc);
   };
 }
 
 /** For stages that bind `$$ROOT` themselves. */
-export function expressionContext(variables: QueryVariables, root: Cell): ExpressionContext {
+export function expressionContext(variables: QueryVariables, root: Root): ExpressionContext {
   return contextWith(variables, root, new Map(), 0);
 }
 
 function contextWith(
   variables: QueryVariables,
-  root: Cell,
+  root: Root,
   locals: ReadonlyMap<string, Cell>,
   depth: number,
 ): ExpressionContext {
@@ -142,6 +150,10 @@ function compileVariable(path: string, context: ExpressionContext, locals: Reado
       return compileVariablePath({ value: context.variables.now }, parts);
     case 'REMOVE':
       return () => undefined;
+    case 'SEARCH_META': {
+      const read = parts.length === 0 ? (value: BsonValue) => value : compilePathOnValue(parts);
+      return () => read(isDocument(context.root.value) ? metaOf(context.root.value)?.searchMeta : undefined);
+    }
     default:
   }
   const { vars } = context.variables;

@@ -2,7 +2,7 @@ import type { BsonValue } from '../../bson/values.js';
 import { location } from '../errors.js';
 import { count, isNumeric } from '../numeric.js';
 import { namedArguments } from './arguments.js';
-import { type Cell, isNullish, isTrue, type Operator, type OperatorTable, typeOf } from './operator.js';
+import { type Cell, isNullish, isTrue, type Operator, type OperatorTable, spendElements, typeOf } from './operator.js';
 
 /** Operators that evaluate a body once per element of an array. */
 export const ITERATION: OperatorTable = { $map: map, $filter: filter, $reduce: reduce };
@@ -27,6 +27,7 @@ function map(...[argument, context, name]: Parameters<Operator>): ReturnType<Ope
     const array = input(current);
     if (isNullish(array)) return null;
     if (!Array.isArray(array)) throw location(16883, `input to $map must be an array not ${typeOf(array)}`);
+    spendElements(context.root, array.length);
     return array.map((item) => {
       element.value = item;
       return body(current) ?? null;
@@ -49,6 +50,7 @@ function filter(...[argument, context, name]: Parameters<Operator>): ReturnType<
     if (isNullish(array)) return null;
     if (!Array.isArray(array)) throw location(28651, `input to $filter must be an array not ${typeOf(array)}`);
     const wanted = limit === undefined ? array.length : limitOf(limit(current), array.length);
+    spendElements(context.root, array.length);
     const kept: BsonValue[] = [];
     for (const item of array) {
       if (kept.length >= wanted) break;
@@ -85,6 +87,7 @@ function reduce(...[argument, context, name]: Parameters<Operator>): ReturnType<
     if (isNullish(array)) return null;
     if (!Array.isArray(array))
       throw location(40080, `$reduce requires that 'input' be an array, found: ${typeOf(array)}`);
+    spendElements(context.root, array.length);
     let result = initial(current);
     for (const item of array) {
       element.value = item;

@@ -1,6 +1,6 @@
 import { typeName } from '../../bson/type.js';
 import type { BsonValue } from '../../bson/values.js';
-import { location } from '../errors.js';
+import { badValue, location } from '../errors.js';
 import { isNumeric, toDouble } from '../numeric.js';
 import type { QueryVariables } from '../query.js';
 
@@ -12,10 +12,41 @@ export interface Cell {
   value: BsonValue;
 }
 
+/** `$$ROOT`, and what evaluating on it may still cost. */
+export interface Root extends Cell {
+  elementsLeft: number;
+}
+
+/**
+ * Array elements that one evaluation may visit: an expression runs in one go on the event loop, and `$map` in `$map` over
+ * `$range` multiplies. So many take about a second.
+ */
+export const ELEMENTS_PER_EVALUATION = 5_000_000;
+
+export function newRoot(): Root {
+  return { value: undefined, elementsLeft: 0 };
+}
+
+/** To be called before each evaluation on a document. */
+export function bindRoot(root: Root, doc: BsonValue): void {
+  root.value = doc;
+  root.elementsLeft = ELEMENTS_PER_EVALUATION;
+}
+
+/** Called before a body is evaluated for each of `count` elements. @throws CommandError 2 when the evaluation costs too much. */
+export function spendElements(root: Root, count: number): void {
+  root.elementsLeft -= count;
+  if (root.elementsLeft < 0) {
+    throw badValue(
+      `An expression visited more than ${ELEMENTS_PER_EVALUATION} array elements on one document, the limit of Pocket Atlas`,
+    );
+  }
+}
+
 /** Where an expression stands: what it may name, and how its parts are compiled. */
 export interface ExpressionContext {
   readonly variables: QueryVariables;
-  readonly root: Cell;
+  readonly root: Root;
   compile(expression: BsonValue): Evaluate;
   /** The same place with further variables. */
   withVariables(locals: Readonly<Record<string, Cell>>): ExpressionContext;

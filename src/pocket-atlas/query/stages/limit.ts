@@ -1,4 +1,4 @@
-import type { BsonValue } from '../../bson/values.js';
+import type { BsonValue, Doc } from '../../bson/values.js';
 import { describe } from '../describe.js';
 import { location } from '../errors.js';
 import { count, isNumeric } from '../numeric.js';
@@ -8,12 +8,15 @@ export const compileLimit: CompileStage = (spec) => {
   const limit = limitOf(spec);
   return stage('$limit', async function* (input) {
     let left = limit;
+    let last: readonly Doc[] = [];
     for await (const batch of input) {
-      yield batch.length <= left ? batch : batch.slice(0, left);
-      left -= batch.length;
-      // leaving the loop also ends the stages before
-      if (left <= 0) return;
+      last = batch.length <= left ? batch : batch.slice(0, left);
+      left -= last.length;
+      // leaving the loop ends the stages before, and so before the last batch is handed on
+      if (left === 0) break;
+      yield last;
     }
+    if (left === 0) yield last;
   });
 };
 

@@ -1,7 +1,7 @@
 import { type BsonValue, copyMeta, type Doc } from '../../bson/values.js';
 import { location } from '../errors.js';
 import { expressionContext } from '../expression.js';
-import type { Cell } from '../expressions/operator.js';
+import { bindRoot, newRoot } from '../expressions/operator.js';
 import { isDocument, setField } from '../path.js';
 import { mapDocuments } from './flow.js';
 import { type CompileStage, stage } from './stage.js';
@@ -13,7 +13,7 @@ const KEEP: Doc = {};
 
 /** Decides for each document and each document inside it: go on into it, leave it out, or keep it whole. */
 export const compileRedact: CompileStage = (spec, { variables, pace }) => {
-  const root: Cell = { value: undefined };
+  const root = newRoot();
   const decide = expressionContext(variables, root)
     .withVariables({ DESCEND: { value: DESCEND }, PRUNE: { value: PRUNE }, KEEP: { value: KEEP } })
     .compile(spec);
@@ -41,7 +41,7 @@ export const compileRedact: CompileStage = (spec, { variables, pace }) => {
 
   return stage('$redact', (input) =>
     mapDocuments(input, pace, (doc) => {
-      root.value = doc;
+      bindRoot(root, doc);
       const result = redact(doc);
       return result === undefined ? undefined : copyMeta(doc, result);
     }),

@@ -94,6 +94,16 @@ describe('arrays', () => {
     ]);
   });
 
+  it('bounds what one evaluation may cost', () => {
+    const range = { $range: [0, 1000] };
+    const nest = (depth: number): BsonValue => (depth === 0 ? 1 : { $map: { input: range, in: nest(depth - 1) } });
+    expect(failure(() => evaluate(nest(3)))).toMatchObject({
+      code: 2,
+      message: expect.stringContaining('5000000 array elements'),
+    });
+    expect(evaluate({ $size: nest(2) })).toBe(1000);
+  });
+
   it('totals arrays and operands', () => {
     checkAll(doc, [
       [{ $sum: '$a' }, 6],

@@ -84,6 +84,13 @@ describe('values and paths', () => {
     expect([read('vectorSearchScore'), read('score'), read('searchScore')]).toEqual([0.5, 0.5, undefined]);
   });
 
+  it('reads what a search says about all its hits', () => {
+    const doc = setMeta({ a: 1 }, { searchMeta: { count: { total: 5 } } });
+    const read = (path: string) => compileExpression(path, variables)(doc);
+    expect([read('$$SEARCH_META.count.total'), read('$$SEARCH_META')]).toEqual([5, { count: { total: 5 } }]);
+    expect(evaluate('$$SEARCH_META')).toBeUndefined();
+  });
+
   it('draws a number below one', () => {
     const drawn = evaluate({ $rand: {} }) as number;
     expect(drawn >= 0 && drawn < 1).toBe(true);
