@@ -6,6 +6,7 @@ import { type BsonValue, type Doc, metaOf } from '../../../src/pocket-atlas/bson
 import type { PipelineEnvironment } from '../../../src/pocket-atlas/query/query.js';
 import { createSearchManager, type SearchManager } from '../../../src/pocket-atlas/search/manager.js';
 import type { SearchIndexKind } from '../../../src/pocket-atlas/search/search-index.js';
+import type { LaneLimits } from '../../../src/pocket-atlas/search/vector/lane-limits.js';
 import { createVectorIndexKind } from '../../../src/pocket-atlas/search/vector/vector-index.js';
 import type { VectorIndex } from '../../../src/pocket-atlas/search/vector/vector-index-instance.js';
 import type { Engine } from '../../../src/pocket-atlas/storage/engine.js';
@@ -24,9 +25,11 @@ export interface SearchFixture {
   manager: SearchManager;
   /** Vector indexes that are open, the newest last. */
   readonly instances: VectorIndex[];
+  readonly dataDir: string;
   insert(docs: readonly Doc[]): Promise<void>;
-  replace(doc: Doc): Promise<void>;
-  remove(id: BsonValue): Promise<void>;
+  /** By `_id`; all in one commit. */
+  replace(...docs: readonly Doc[]): Promise<void>;
+  remove(...ids: readonly BsonValue[]): Promise<void>;
   createIndex(name: string, definition: Doc, type?: string): Promise<void>;
   /** Runs a source stage; documents with their meta. */
   run(stage: string, spec: BsonValue, environment?: Partial<PipelineEnvironment>): Promise<Doc[]>;
@@ -36,7 +39,8 @@ export interface SearchFixture {
   untilReady(name: string): Promise<void>;
   /** Until everything that is committed now can be found. */
   untilFed(): Promise<void>;
-  restart(): Promise<void>;
+  /** Closes and opens again; `whileClosed` may touch the files. */
+  restart(whileClosed?: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,12 +49,13 @@ export interface FixtureOptions {
   readonly now?: () => number;
   readonly dataDir?: string;
   readonly kinds?: readonly SearchIndexKind[];
+  readonly limits?: LaneLimits;
 }
 
 export async function searchFixture(options: FixtureOptions = {}): Promise<SearchFixture> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'gazetteer-search-')));
   const instances: VectorIndex[] = [];
-  const kind = createVectorIndexKind();
+  const kind = createVectorIndexKind(options.limits === undefined ? {} : { limits: options.limits });
   const observed: SearchIndexKind = {
     ...kind,
     async open(request) {
@@ -78,21 +83,22 @@ export async function searchFixture(options: FixtureOptions = {}): Promise<Searc
       return manager;
     },
     instances,
+    dataDir,
     async insert(docs) {
       await engine.write((txn) => {
         for (const doc of docs) txn.insert(txn.collection(db, name)!, encode(doc));
       });
     },
-    async replace(doc) {
+    async replace(...docs) {
       await engine.write((txn) => {
         const info = txn.collection(db, name)!;
-        txn.replace(info, txn.findById(info, doc._id)!.recordId, encode(doc));
+        for (const doc of docs) txn.replace(info, txn.findById(info, doc._id)!.recordId, encode(doc));
       });
     },
-    async remove(id) {
+    async remove(...ids) {
       await engine.write((txn) => {
         const info = txn.collection(db, name)!;
-        txn.remove(info, txn.findById(info, id)!.recordId);
+        for (const id of ids) txn.remove(info, txn.findById(info, id)!.recordId);
       });
     },
     async createIndex(index, definition, type = 'vectorSearch') {
@@ -131,9 +137,10 @@ export async function searchFixture(options: FixtureOptions = {}): Promise<Searc
       const { latest } = engine.oplog;
       await until(() => manager.isFedUpTo(NAMESPACE, latest), `commit ${latest} is fed`);
     },
-    async restart() {
+    async restart(whileClosed = async () => {}) {
       await manager.close();
       await engine.close();
+      await whileClosed();
       instances.length = 0;
       ({ engine, manager } = await open());
     },
