@@ -34,14 +34,14 @@ describe('keys', () => {
   it('sort as the values compare', () => {
     fc.assert(
       fc.property(pair(arbitrary.value), direction, ([a, b], way) => expectSameOrder([a], [b], [way])),
-      { numRuns: 4000 },
+      { numRuns: 1500 },
     );
   });
 
   it('sort as numbers compare, whatever their types', () => {
     fc.assert(
       fc.property(arbitrary.number, arbitrary.number, direction, (a, b, way) => expectSameOrder([a], [b], [way])),
-      { numRuns: 4000 },
+      { numRuns: 1500 },
     );
   });
 
@@ -54,7 +54,7 @@ describe('keys', () => {
         direction,
         ([a, b], [c, d], first, second) => expectSameOrder([a, c], [b, d], [first, second]),
       ),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 

@@ -133,7 +133,7 @@ describe('malformed BSON', () => {
         expect([undefined, 2, 15, 22]).toContain(code);
         expect([undefined, 2, 15, 22]).toContain(codeOf(() => decodeFields(bytes, new Set(['a']))));
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
   });
 
@@ -155,7 +155,7 @@ describe('malformed BSON', () => {
         new DataView(bytes.buffer).setInt32(0, bytes.length, true);
         expect([undefined, 2, 15, 22]).toContain(codeOf(() => decode(bytes)));
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
   });
 

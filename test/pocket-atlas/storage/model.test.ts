@@ -505,7 +505,7 @@ describe('the engine', () => {
           rmSync(dataDir, { recursive: true });
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   }, 120_000);
 });

@@ -19,7 +19,7 @@ describe('views', () => {
     const { engine, collection } = await openWithCollection();
     const [record] = await insert(engine, collection, { _id: 1, n: -1 });
     const views: ReadView[] = [];
-    for (let n = 0; n < 300; n++) {
+    for (let n = 0; n < 150; n++) {
       await engine.write((transaction) => transaction.replace(collection, record!, encode({ _id: 1, n })));
       views.push(engine.view());
     }
@@ -30,7 +30,7 @@ describe('views', () => {
   it('show every commit from its acknowledgement on', async () => {
     const { engine, collection } = await openWithCollection();
     const [record] = await insert(engine, collection, { _id: 1, n: 0 });
-    for (let n = 1; n <= 200; n++) {
+    for (let n = 1; n <= 60; n++) {
       // A view in the same turn before the commit must not make the one after it an old one.
       engine.view().release();
       const held = engine.view();
@@ -66,7 +66,7 @@ describe('views', () => {
     const { engine, collection } = await openWithCollection({ dataDir });
     const text = 'x'.repeat(50_000);
     const [record] = await insert(engine, collection, { _id: 1, text });
-    for (let n = 0; n < 200; n++) {
+    for (let n = 0; n < 100; n++) {
       const view = engine.view();
       await engine.write((transaction) => transaction.replace(collection, record!, encode({ _id: 1, text, n })));
       view.release();

@@ -31,20 +31,25 @@ export interface KillRoundsResult {
  */
 export async function killRounds(options: KillRoundsOptions): Promise<KillRoundsResult> {
   const { dataDir, rounds, lifeMs, random } = options;
-  const acknowledged = new Array<number>(LANES).fill(0);
+  /** Per lane, the commits that must be there: those acknowledged, and those that a check found. */
+  const least = new Array<number>(LANES).fill(0);
+  let acknowledged = 0;
   let slowestStartMs = 0;
   for (let round = 0; round < rounds; round++) {
     const started = performance.now();
     const writer = startWriter(dataDir);
-    const ready = readAcknowledgements(writer, acknowledged);
+    const ready = readAcknowledgements(writer, (lane, n) => {
+      least[lane] = n;
+      acknowledged++;
+    });
     await ready.first;
     slowestStartMs = Math.max(slowestStartMs, performance.now() - started);
     await delay(lifeMs[0] + random() * (lifeMs[1] - lifeMs[0]));
     writer.kill('SIGKILL');
     await ready.ended;
-    await checkDirectory(dataDir, acknowledged);
+    for (const [lane, count] of (await checkDirectory(dataDir, least)).entries()) least[lane] = count;
   }
-  return { acknowledged: acknowledged.reduce((sum, count) => sum + count, 0), slowestStartMs };
+  return { acknowledged, slowestStartMs };
 }
 
 function startWriter(dataDir: string): ChildProcess {
@@ -53,14 +58,14 @@ function startWriter(dataDir: string): ChildProcess {
 }
 
 /** Notes each acknowledged commit; `first` settles at the first one, `ended` when the process and its output have ended. */
-function readAcknowledgements(writer: ChildProcess, acknowledged: number[]) {
+function readAcknowledgements(writer: ChildProcess, onAcknowledged: (lane: number, n: number) => void) {
   const lines = createInterface({ input: writer.stdout! });
   const ended = Promise.all([once(writer, 'exit'), once(lines, 'close')]);
   const first = new Promise<void>((resolve, reject) => {
     lines.on('line', (line) => {
       const [lane, n] = line.split(' ').map(Number);
       if (n === undefined) return;
-      acknowledged[lane!] = n;
+      onAcknowledged(lane!, n);
       resolve();
     });
     void ended.then(() => reject(new Error('The writer ended before its first commit')));
@@ -68,21 +73,23 @@ function readAcknowledgements(writer: ChildProcess, acknowledged: number[]) {
   return { first, ended };
 }
 
-async function checkDirectory(dataDir: string, acknowledged: readonly number[]): Promise<void> {
+/** Returns the commits that it found, per lane. */
+async function checkDirectory(dataDir: string, least: readonly number[]): Promise<number[]> {
   const engine = await openEngine({ dataDir, expiryIntervalMs: 0, lockWaitMs: 0 });
   const view = engine.view();
   try {
     const collection = view.collection(DB, COLLECTION);
     if (collection === undefined) throw new Error('An acknowledged collection is gone');
-    for (const [lane, least] of acknowledged.entries()) checkLane(view, collection, lane, least);
-    checkIndexes(view, collection);
+    const found = least.map((count, lane) => checkLane(view, collection, lane, count));
+    for (const each of view.collections(DB)) checkIndexes(view, each);
+    return found;
   } finally {
     view.release();
     await engine.close();
   }
 }
 
-function checkLane(view: ReadView, collection: CollectionInfo, lane: number, least: number): void {
+function checkLane(view: ReadView, collection: CollectionInfo, lane: number, least: number): number {
   const counter = view.findById(collection, laneCounterId(lane));
   const count = counter === undefined ? 0 : Number(decode(counter.bytes).count);
   // One commit may have become durable without its acknowledgement being read.
@@ -93,6 +100,7 @@ function checkLane(view: ReadView, collection: CollectionInfo, lane: number, lea
     if ((found !== undefined) !== isKept(n, count))
       throw new Error(`Lane ${lane}: commit ${n} of ${count} is there in part`);
   }
+  return count;
 }
 
 function checkIndexes(view: ReadView, collection: CollectionInfo): void {

@@ -1,6 +1,8 @@
 /** What the writer process and its checker agree on. */
 export const DB = 'torture';
 export const COLLECTION = 'records';
+/** One that is made and dropped all the time. */
+export const EXTRA_COLLECTION = 'extra';
 /** Writers in parallel, so that commits share flushes. */
 export const LANES = 4;
 /** A bound for a writer that nobody kills. */

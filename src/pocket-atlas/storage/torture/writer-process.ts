@@ -2,7 +2,8 @@ import { decode } from '../../bson/decode.js';
 import { encode } from '../../bson/encode.js';
 import type { BsonValue } from '../../bson/values.js';
 import { openEngine } from '../open-engine.js';
-import { COLLECTION, DB, LANES, laneCounterId, WRITES_MAX } from './workload.js';
+import type { StorageEngine } from '../storage-engine.js';
+import { COLLECTION, DB, EXTRA_COLLECTION, LANES, laneCounterId, WRITES_MAX } from './workload.js';
 
 /**
  * Writes until it is killed: `node writer-process.js DATA_DIR`. Each lane's commit n inserts its record n, counts in the
@@ -38,7 +39,22 @@ async function main(dataDir: string): Promise<void> {
       process.stdout.write(`${at} ${n}\n`);
     }
   };
-  await Promise.all(Array.from({ length: LANES }, (_, at) => lane(at)));
+  await Promise.all([...Array.from({ length: LANES }, (_, at) => lane(at)), changeCatalogue(engine)]);
+}
+
+/** Makes a collection, fills it, indexes it, and drops both again, over and over. */
+async function changeCatalogue(engine: StorageEngine): Promise<void> {
+  await engine.dropCollection(DB, EXTRA_COLLECTION);
+  for (let round = 0; round < WRITES_MAX; round++) {
+    const extra = await engine.createCollection(DB, EXTRA_COLLECTION, { round });
+    await engine.write((transaction) => {
+      for (let n = 0; n < 300; n++) transaction.insert(extra, encode({ _id: n, n, tags: [n, -n] }));
+    });
+    await engine.createIndex(extra, { key: { tags: 1 } });
+    await engine.createIndex(extra, { key: { n: 1 }, unique: true });
+    await engine.dropIndex(extra, 'tags_1');
+    await engine.dropCollection(DB, EXTRA_COLLECTION);
+  }
 }
 
 function idOf(lane: number, n: number): BsonValue {
