@@ -14,15 +14,16 @@ export interface QueryVariables {
   readonly vars: Readonly<Record<string, BsonValue>>;
 }
 
-// The functions, one file each in this folder:
-//   compileFilter(filter: Doc, variables: QueryVariables): Predicate                                 filter.ts
-//   compileUpdate(update: Doc | Doc[], options): (doc: Doc) => Doc (a new document; equal when no-op)  update.ts
-//   upsertDocument(filter: Doc, update: Doc | Doc[], options): Doc                                     update.ts
-//   compileProjection(projection: Doc, filter: Doc, variables): (doc: Doc) => Doc                      projection.ts
-//   compileSort(sort: Doc): (a: Doc, b: Doc) => number                                                 sort.ts
-//   compileExpression(expression: BsonValue): (doc: Doc, scope: ExpressionScope) => BsonValue          expression.ts + expressions/*
-//   compilePipeline(stages: readonly Doc[], environment: PipelineEnvironment): Pipeline                pipeline.ts + stages/*
-//   planFilter(filter: Doc, sort: Doc | undefined, indexes: readonly IndexInfo[]): Plan                plan.ts
+// The functions, one file each in this folder, with what belongs to them in the folder of that name:
+//   compileFilter(filter, variables): Predicate (and matchedIndex for the positional operator)             filter.ts
+//   compileUpdate(update, options): (doc) => Doc, the very same object when nothing changes                update.ts
+//   upsertDocument(filter, update, options): Doc, with its _id                                             update.ts
+//   compileProjection(projection, filter, variables): (doc) => Doc                                         projection.ts
+//   compileSort(sort): (a, b) => number; compileSortKeys and sortDocuments take each key once              sort.ts
+//   compileExpression(expression, variables): (doc) => BsonValue                                           expression.ts
+//   compileAccumulator(field, spec, variables): () => Accumulator                                          accumulator.ts
+//   compilePipeline(stages, environment): Pipeline                                                         pipeline.ts
+//   planFilter(filter, sort, indexes): Plan                                                                plan.ts
 
 /** How to propose records for a filter. The query always re-checks. */
 export type Plan =
