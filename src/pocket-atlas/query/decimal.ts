@@ -180,3 +180,12 @@ export function truncateDecimal(value: Decimal128): bigint | undefined {
     ? parts.coefficient * 10n ** BigInt(parts.exponent)
     : parts.coefficient / 10n ** BigInt(-parts.exponent);
 }
+
+/** The value when it is a whole number, else undefined. */
+export function wholeDecimal(value: Decimal128): bigint | undefined {
+  const parts = partsOf(value);
+  if (parts.kind !== 'finite') return undefined;
+  if (parts.exponent >= 0) return parts.coefficient * 10n ** BigInt(parts.exponent);
+  const unit = 10n ** BigInt(-parts.exponent);
+  return parts.coefficient % unit === 0n ? parts.coefficient / unit : undefined;
+}

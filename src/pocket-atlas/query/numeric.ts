@@ -1,6 +1,7 @@
 import { Decimal128, Double, Long } from 'bson';
 import { isInt32 } from '../bson/type.js';
 import type { BsonValue } from '../bson/values.js';
+import { wholeDecimal } from './decimal.js';
 
 /** In promotion order: an operation's result has the wider of its operands' types. */
 export type NumericType = 'int' | 'long' | 'double' | 'decimal';
@@ -73,12 +74,12 @@ export function wholeNumber(value: BsonValue): bigint | undefined {
   const type = numericType(value);
   if (type === undefined) return undefined;
   if (type === 'int' || type === 'long') return integerOf(value);
+  if (type === 'decimal') {
+    const whole = wholeDecimal(value as Decimal128);
+    return whole !== undefined && whole >= INT64_MIN && whole <= INT64_MAX ? whole : undefined;
+  }
   const number = toDouble(value);
-  if (!Number.isInteger(number) || Math.abs(number) > 2 ** 63) return undefined;
-  if (type === 'double') return BigInt(number);
-  // a decimal may be whole only after rounding to double
-  const text = (value as Decimal128).toString();
-  return /^-?\d+$/.test(text) ? BigInt(text) : BigInt(number);
+  return Number.isInteger(number) && number >= -(2 ** 63) && number < 2 ** 63 ? BigInt(number) : undefined;
 }
 
 /** `wholeNumber` as a plain number, clamped to ±2^53: what counts, limits and positions need. */

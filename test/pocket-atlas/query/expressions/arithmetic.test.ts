@@ -1,5 +1,7 @@
 import { Decimal128, Double, Long } from 'bson';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { equals } from '../../../../src/pocket-atlas/bson/compare.js';
 import type { BsonValue } from '../../../../src/pocket-atlas/bson/values.js';
 import { checkAll, evaluate, failure } from '../check.js';
 
@@ -152,5 +154,37 @@ describe('Decimal128', () => {
     ['overflows to infinity', { $multiply: [decimal('9E6144'), decimal('10')] }, 'Infinity'],
   ])('%s', (_claim, expression, expected) => {
     expect(String(evaluate(expression))).toBe(expected);
+  });
+
+  it('adds and multiplies exactly while the digits last', () => {
+    const small = fc.record({
+      digits: fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }),
+      point: fc.integer({ min: 0, max: 10 }),
+    });
+    const text = ({ digits, point }: { digits: bigint; point: number }) => `${digits}E-${point}`;
+    fc.assert(
+      fc.property(small, small, (a, b) => {
+        const [left, right] = [decimal(text(a)), decimal(text(b))];
+        const point = Math.max(a.point, b.point);
+        const sum = a.digits * 10n ** BigInt(point - a.point) + b.digits * 10n ** BigInt(point - b.point);
+        expect(equals(evaluate({ $add: [left, right] }), decimal(`${sum}E-${point}`))).toBe(true);
+        expect(
+          equals(evaluate({ $multiply: [left, right] }), decimal(`${a.digits * b.digits}E-${a.point + b.point}`)),
+        ).toBe(true);
+        expect(equals(evaluate({ $subtract: [left, left] }), 0)).toBe(true);
+      }),
+    );
+  });
+
+  it('divides and multiplies back to within the last digit', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 10_000 }), (a, b) => {
+        const quotient = evaluate({ $divide: [decimal(String(a)), decimal(String(b))] });
+        const error = evaluate({
+          $abs: { $subtract: [{ $multiply: [quotient, decimal(String(b))] }, decimal(String(a))] },
+        });
+        expect(Number(String(error))).toBeLessThan(1e-28);
+      }),
+    );
   });
 });
