@@ -1,5 +1,5 @@
 import { compareBytes } from '../bson/compare.js';
-import { isShortened, KEY_PREFIX_BYTES } from '../bson/key.js';
+import { KEY_PREFIX_BYTES, STORED_KEY_BYTES_MAX } from '../bson/key.js';
 import type { RecordId } from './engine.js';
 import { ID_BYTES } from './layout.js';
 
@@ -14,23 +14,24 @@ const RUN_MAX = 10_000;
 
 /**
  * Puts entries whose keys are shortened into the order of their whole keys: they are stored in the order of a hash behind
- * a common prefix. `storedKeyOf` is the stored part of an entry's key, `wholeKeyOf` finds the key that it stands for
- * (undefined when the record has it no more).
+ * a common prefix. `suffixBytes` is what follows the stored key in an entry's key, `wholeKeyOf` finds the key that a stored
+ * one stands for (undefined when the record has it no more).
  */
 export function* orderLongKeys(
   entries: Iterable<IndexEntry>,
   reverse: boolean,
-  storedKeyOf: (entry: IndexEntry) => Uint8Array,
+  suffixBytes: number,
   wholeKeyOf: (entry: IndexEntry, stored: Uint8Array) => Uint8Array | undefined,
 ): Generator<IndexEntry, void, undefined> {
+  const shortenedBytes = ID_BYTES + STORED_KEY_BYTES_MAX + suffixBytes;
   let run: IndexEntry[] = [];
   const ordered = () => {
     const entriesOfRun = run;
     run = [];
-    return entriesOfRun.length > 1 ? sortRun(entriesOfRun, reverse, storedKeyOf, wholeKeyOf) : entriesOfRun;
+    return entriesOfRun.length > 1 ? sortRun(entriesOfRun, reverse, wholeKeyOf) : entriesOfRun;
   };
   for (const entry of entries) {
-    const shortened = isShortened(storedKeyOf(entry));
+    const shortened = entry.key.length === shortenedBytes;
     if (run.length > 0 && !(shortened && samePrefix(run[0]!.key, entry.key) && run.length < RUN_MAX)) yield* ordered();
     if (shortened) run.push(entry);
     else yield entry;
@@ -41,12 +42,14 @@ export function* orderLongKeys(
 function sortRun(
   run: readonly IndexEntry[],
   reverse: boolean,
-  storedKeyOf: (entry: IndexEntry) => Uint8Array,
   wholeKeyOf: (entry: IndexEntry, stored: Uint8Array) => Uint8Array | undefined,
 ): IndexEntry[] {
   const sign = reverse ? -1 : 1;
   return run
-    .map((entry) => ({ entry, whole: wholeKeyOf(entry, storedKeyOf(entry)) ?? storedKeyOf(entry) }))
+    .map((entry) => {
+      const stored = entry.key.subarray(ID_BYTES, ID_BYTES + STORED_KEY_BYTES_MAX);
+      return { entry, whole: wholeKeyOf(entry, stored) ?? stored };
+    })
     .sort((a, b) => sign * (compareBytes(a.whole, b.whole) || a.entry.recordId - b.entry.recordId))
     .map(({ entry }) => entry);
 }

@@ -11,7 +11,7 @@ import type { Entry, Environment } from './environment.js';
 import { keyExtractor } from './index-keys.js';
 import { isIdIndex } from './index-spec.js';
 import { type ByteRange, keyBounds } from './key-bounds.js';
-import { entryKey, ID_BYTES, idKey, RECORD_ID_BYTES, readRecordId, recordKey } from './layout.js';
+import { entryKey, idKey, RECORD_ID_BYTES, readRecordId, recordKey } from './layout.js';
 import { type IndexEntry, orderLongKeys } from './long-keys.js';
 import type { Snapshot } from './snapshot-pool.js';
 
@@ -91,7 +91,7 @@ export class SnapshotView implements ReadView {
     const entries = orderLongKeys(
       this.indexEntries(collection, index, bounds, reverse),
       reverse,
-      ({ key }) => key.subarray(ID_BYTES, index.unique ? key.length : key.length - RECORD_ID_BYTES),
+      index.unique ? 0 : RECORD_ID_BYTES,
       ({ recordId }, stored) => this.wholeKey(collection, index, recordId, stored),
     );
     for (const { recordId } of entries) yield recordId;
