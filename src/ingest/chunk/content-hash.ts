@@ -1,7 +1,7 @@
 import { TEXT_CLASS, textClasses } from '../../embed/text-class.js';
 
 export const CONTENT_HASH_BITS = 26;
-const HASHED_UNITS = 48;
+const HASHED_UNITS = 32;
 
 /** FNV-1a over the first visible characters of a unit, mixed, so that editing the rest of it moves nothing. */
 export function contentHash(text: string, start: number, end: number): number {

@@ -1,12 +1,15 @@
-import { graphemeFloor } from '../../embed/grapheme.js';
+import { graphemeCeil, isGraphemeBoundary } from '../../embed/grapheme.js';
 import { TEXT_CLASS, textClasses } from '../../embed/text-class.js';
 import type { TokenCounter } from '../../embed/token-counter.js';
 import { forEachSentenceStart } from './sentence-ends.js';
 
+/** First guess of a token's length; corrected by what the text counts. */
+const CHARACTERS_PER_TOKEN = 4;
+const GUESSES = 6;
+/** Good enough: an overlap this full is not grown further. */
+const FULL = 0.75;
 /** A word longer than this (an address, a run of a script without spaces) may be entered in its middle. */
 const WORD_LIMIT = 24;
-/** Steps back; more would mean words of no tokens. */
-const STEP_LIMIT = 8_192;
 
 /**
  * Where the text that a chunk repeats from before it begins: at most `maxTokens` tokens ahead of `boundary`, after
@@ -21,40 +24,42 @@ export function overlapStart(
   count: TokenCounter,
   prefer: 'sentence' | 'word' = 'sentence',
 ): number {
-  const classes = textClasses();
   let best = boundary;
-  let used = 0;
-  let at = boundary;
-  for (let step = 0; step < STEP_LIMIT; step++) {
-    let contentEnd = at;
-    while (contentEnd > floor && classes[text.charCodeAt(contentEnd - 1)] === TEXT_CLASS.SPACE) contentEnd--;
-    let wordStart = contentEnd;
-    while (
-      wordStart > floor &&
-      contentEnd - wordStart < WORD_LIMIT &&
-      classes[text.charCodeAt(wordStart - 1)] !== TEXT_CLASS.SPACE
-    ) {
-      wordStart--;
-      if (classes[text.charCodeAt(wordStart)] === TEXT_CLASS.IDEOGRAPH) break;
-    }
-    if (wordStart <= floor || wordStart >= contentEnd) break;
-    wordStart = graphemeFloor(text, wordStart);
-    if (wordStart <= floor) break;
-    // the white space before a word belongs to its token in most vocabularies
-    const isSpaced = classes[text.charCodeAt(wordStart - 1)] === TEXT_CLASS.SPACE;
-    used += count(text.slice(isSpaced ? wordStart - 1 : wordStart, at));
-    if (used > maxTokens) break;
-    best = wordStart;
-    at = wordStart;
+  let length = maxTokens * CHARACTERS_PER_TOKEN;
+  for (let guess = 0; guess < GUESSES; guess++) {
+    const start = wordStart(text, Math.max(floor + 1, boundary - length), boundary);
+    if (start >= best) break;
+    const tokens = count(text.slice(start, boundary));
+    if (tokens <= maxTokens) best = start;
+    if (tokens <= maxTokens && (tokens >= maxTokens * FULL || start <= floor + 1)) break;
+    const scaled = Math.floor(((boundary - start) * maxTokens) / Math.max(tokens, 1));
+    length = tokens > maxTokens ? Math.min(scaled, boundary - start - 1) : Math.min(scaled, 2 * (boundary - start));
   }
   return best === boundary || prefer === 'word' ? best : sentenceWithin(text, best, boundary);
 }
 
+/** The first beginning of a word at or after `at`; inside a word when that is far away. */
+function wordStart(text: string, at: number, boundary: number): number {
+  const classes = textClasses();
+  let start = at;
+  while (start < boundary && start - at < WORD_LIMIT && !beginsWord(classes, text, start)) start++;
+  if (start < boundary && start - at < WORD_LIMIT) return start;
+  return Math.min(boundary, graphemeCeil(text, at));
+}
+
+/** After white space, and at any character of a script without spaces. */
+function beginsWord(classes: Uint8Array, text: string, at: number): boolean {
+  const kind = classes[text.charCodeAt(at)];
+  if (kind === TEXT_CLASS.SPACE) return false;
+  const follows = classes[text.charCodeAt(at - 1)] === TEXT_CLASS.SPACE || kind === TEXT_CLASS.IDEOGRAPH;
+  return follows && isGraphemeBoundary(text, at);
+}
+
 function sentenceWithin(text: string, from: number, boundary: number): number {
-  const latest = from + (boundary - from) / 2;
+  const latest = from + Math.floor((boundary - from) / 2);
   let first = from;
-  // one character back, so that a sentence that begins exactly at `from` is seen
-  forEachSentenceStart(text, Math.max(0, from - 2), boundary, (at) => {
+  // a little back, so that a sentence that begins exactly at `from` is seen
+  forEachSentenceStart(text, Math.max(0, from - 2), Math.min(boundary, latest + 2), (at) => {
     if (first === from && at >= from && at <= latest) first = at;
   });
   return first;

@@ -2,7 +2,7 @@ import { fittingEnd } from '../../embed/fitting-end.js';
 import { graphemeFloor, isGraphemeBoundary } from '../../embed/grapheme.js';
 import { TEXT_CLASS, textClasses } from '../../embed/text-class.js';
 import type { TokenCounter } from '../../embed/token-counter.js';
-import { evenCuts } from './even-cuts.js';
+import { halved } from './halving.js';
 import { forEachSentenceStart } from './sentence-ends.js';
 import { trimmedEnd } from './trim.js';
 
@@ -38,7 +38,8 @@ export function collectUnits(
   options: {
     limit: number;
     coarsest: Level;
-    count: TokenCounter /** Keep it in one unit when it fits (default). */;
+    count: TokenCounter;
+    /** Keep it in one unit when it fits (default). */
     whole?: boolean;
   },
 ): Units {
@@ -53,38 +54,26 @@ export function collectUnits(
     if (to - from <= limit * CHARACTERS_PER_TOKEN_LIMIT || finest === LEVEL.GRAPHEME) {
       const size = count(text.slice(contentEnd, last));
       if (size <= limit || finest === LEVEL.GRAPHEME) {
-        starts.push(from);
-        tokens.push(size);
-        levels.push(level);
+        push(from, size, level);
+        contentEnd = last;
+        return;
+      }
+      // a paragraph, or a line that is one
+      const pieces =
+        finest >= LEVEL.LINE && finest <= LEVEL.PARAGRAPH ? halved(text, from, to, { size, limit, count }) : null;
+      if (pieces) {
+        for (const { start, tokens, by } of pieces) push(start, tokens, by === null ? level : PIECE_LEVELS[by]);
         contentEnd = last;
         return;
       }
     }
-    const first = starts.length;
     split(from, to, level, (finest - 1) as Level);
-    if (finest <= LEVEL.PARAGRAPH) joinParts(first, to);
   };
 
-  /** Makes as few units as will do of a paragraph's parts: one that is replaced should cost two chunks, not four. */
-  const joinParts = (first: number, to: number): void => {
-    const parts: Units = {
-      starts: starts.slice(first),
-      tokens: tokens.slice(first),
-      levels: levels.slice(first),
-      end: to,
-    };
-    const cuts = evenCuts(text, parts, limit);
-    if (cuts === null || cuts.length + 1 === parts.starts.length) return;
-    starts.length = first;
-    tokens.length = first;
-    levels.length = first;
-    let from = 0;
-    for (const cut of [...cuts, parts.starts.length]) {
-      starts.push(parts.starts[from]!);
-      levels.push(parts.levels[from]!);
-      tokens.push(parts.tokens.slice(from, cut).reduce((sum, part) => sum + part, 0));
-      from = cut;
-    }
+  const push = (from: number, size: number, level: Level): void => {
+    starts.push(from);
+    tokens.push(size);
+    levels.push(level);
   };
 
   const split = (from: number, to: number, level: Level, at: Level): void => {
@@ -105,6 +94,8 @@ export function collectUnits(
   else if (start < end) split(start, end, coarsest, coarsest);
   return { starts, tokens, levels, end };
 }
+
+const PIECE_LEVELS = { line: LEVEL.LINE, sentence: LEVEL.SENTENCE } as const;
 
 type Finder = (text: string, start: number, end: number, found: (at: number) => void) => void;
 
