@@ -115,9 +115,9 @@ it('agrees with a naive matcher on any filter and document', () => {
       if (expected) matched++;
       expect(compileFilter(wanted, variables)(doc)).toBe(expected);
     }),
-    { numRuns: 5000 },
+    { numRuns: 2000 },
   );
   // both answers must have been seen often for this to say anything
-  expect(matched).toBeGreaterThan(500);
-  expect(matched).toBeLessThan(4500);
+  expect(matched).toBeGreaterThan(200);
+  expect(matched).toBeLessThan(1800);
 });

@@ -74,7 +74,7 @@ describe('compileSort', () => {
         expect(Math.sign(compare(x, y))).toBe(-Math.sign(compare(y, x)) + 0);
         if (compare(x, y) <= 0 && compare(y, z) <= 0) expect(compare(x, z)).toBeLessThanOrEqual(0);
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
