@@ -1,8 +1,10 @@
 import type { Embedder } from '../embed/embedder.js';
 import type { SpaceRecord } from '../store/records.js';
 import type { Store } from '../store/store.js';
+import type { UpsertParts } from './attempt.js';
 import { chunk as chunkText } from './chunk/chunk.js';
 import type { Chunk } from './chunk/chunker.js';
+import { createCutter } from './cutter.js';
 import { type DetectLanguage, detectLanguage } from './detect-language.js';
 import { type Extract, extractUtf8 } from './extract.js';
 import type { Ingest } from './ingest.js';
@@ -19,14 +21,17 @@ export interface IngestOptions {
 }
 
 export function createIngest(options: IngestOptions): Ingest {
-  const parts = {
-    chunk: chunkText,
-    extract: extractUtf8,
-    detectLanguage,
-    ...options,
+  const cutter = createCutter(options.chunk ?? chunkText);
+  const parts: UpsertParts = {
+    store: options.store,
+    embedderOf: options.embedderOf,
+    cutter,
+    extract: options.extract ?? extractUtf8,
+    detectLanguage: options.detectLanguage ?? detectLanguage,
     turns: new KeyedLock(),
   };
   return {
     upsertDocument: (scope, input, upsertOptions) => upsertDocument(parts, scope, input, upsertOptions),
+    close: () => cutter.close(),
   };
 }

@@ -1,69 +1,107 @@
-import type { Embedder } from '../embed/embedder.js';
+import type { TokenCounter } from '../embed/token-counter.js';
 import { Refusal } from '../errors.js';
 import type { Chunking, NewChunk } from '../store/records.js';
 import { normalizeTitle } from '../store/title.js';
-import type { Chunk } from './chunk/chunker.js';
+import type { Chunk, ChunkSpan } from './chunk/chunker.js';
 import { embeddedText } from './chunk/embedded-text.js';
 import { embedHash } from './embed-strings.js';
 
 /** More chunks than this make a document a corpus: 50 MB at the default 400 tokens are some 31 000. */
 export const MAX_CHUNKS = 100_000;
 
-export interface CutText {
-  readonly chunks: readonly NewChunk[];
-  /** What the embedder is given, by `embedHash`; equal chunks share one. */
-  readonly strings: ReadonlyMap<string, string>;
+/** What cutting needs to know beside the text; plain values, so that a worker thread can be told. */
+export interface CutRequest {
+  readonly title: string;
+  readonly mediaType: string;
+  readonly chunking: Chunking;
+  /** The active space's limit. */
+  readonly maxInputTokens: number;
 }
 
-/** Cuts a canonical text into chunks with what each gives the embedder. */
-export async function cutText(
+/** A chunk before it is put together with its text. */
+export interface CutPiece extends Omit<ChunkSpan, 'context'> {
+  readonly embedHash: string;
+  /** The string given to the embedder; null: the chunk's own text. */
+  readonly given: string | null;
+  /** Its tokens in each space, in the order of the counters. */
+  readonly tokens: readonly number[];
+}
+
+/** A string for the embedder, with its tokens in each space. */
+export interface EmbedString {
+  readonly text: string;
+  readonly tokens: readonly number[];
+}
+
+export interface CutText {
+  readonly chunks: readonly NewChunk[];
+  /** By `embedHash`; equal chunks share one. */
+  readonly strings: ReadonlyMap<string, EmbedString>;
+}
+
+/**
+ * Cuts a canonical text. `counters` are those of the spaces that will get vectors, the active one first: chunks are made
+ * for its limit. Throws `Refusal` as the chunkers do, and TOO_LARGE above `MAX_CHUNKS`.
+ */
+export async function cutPieces(
   text: string,
-  options: {
-    readonly title: string;
-    readonly mediaType: string;
-    readonly language: string | null;
-    readonly chunking: Chunking;
-    readonly embedder: Embedder;
+  request: CutRequest,
+  parts: {
     readonly chunk: Chunk;
-    readonly signal?: AbortSignal;
+    readonly counters: readonly [TokenCounter, ...TokenCounter[]];
+    readonly embed?: (texts: readonly string[]) => Promise<Float32Array[]>;
   },
-): Promise<CutText> {
-  const { chunking, embedder, language } = options;
+): Promise<readonly CutPiece[]> {
+  const { chunking } = request;
   refuseTooManyChunks(text, chunking);
-  const prefix = contextualPrefix(chunking, options.title);
-  const spans = await options.chunk(text, {
-    mediaType: options.mediaType,
+  const prefix = contextualPrefix(chunking, request.title);
+  const [countTokens, ...others] = parts.counters;
+  const spans = await parts.chunk(text, {
+    mediaType: request.mediaType,
     chunking,
-    countTokens: (piece) => embedder.countTokens(piece),
-    maxInputTokens: embedder.space.maxInputTokens,
+    countTokens,
+    maxInputTokens: request.maxInputTokens,
     prefix,
-    embed: (texts) => embedder.embed(texts, { kind: 'document', ...(options.signal && { signal: options.signal }) }),
+    ...(parts.embed && { embed: parts.embed }),
   });
   if (spans.length > MAX_CHUNKS) throw tooManyChunks(String(spans.length));
-  const strings = new Map<string, string>();
-  const chunks = spans.map((span): NewChunk => {
-    const chunkText = text.slice(span.start, span.end);
-    const given = embeddedText(prefix(span.headings), span.context, chunkText);
-    const hash = embedHash(given);
-    strings.set(hash, given);
+  return spans.map(({ context, ...span }): CutPiece => {
+    const own = text.slice(span.start, span.end);
+    const given = embeddedText(prefix(span.headings), context, own);
+    const isOwn = given === own;
     return {
-      start: span.start,
-      end: span.end,
-      parentStart: span.parent?.start ?? null,
-      parentEnd: span.parent?.end ?? null,
+      ...span,
+      embedHash: embedHash(given),
+      given: isOwn ? null : given,
+      tokens: [isOwn ? span.tokenCount : countTokens(given), ...others.map((count) => count(given))],
+    };
+  });
+}
+
+/** Puts pieces together with the text that they were cut from. */
+export function assembleChunks(text: string, pieces: readonly CutPiece[], language: string | null): CutText {
+  const strings = new Map<string, EmbedString>();
+  const chunks = pieces.map((piece): NewChunk => {
+    const own = text.slice(piece.start, piece.end);
+    strings.set(piece.embedHash, { text: piece.given ?? own, tokens: piece.tokens });
+    return {
+      start: piece.start,
+      end: piece.end,
+      parentStart: piece.parent?.start ?? null,
+      parentEnd: piece.parent?.end ?? null,
       page: null,
-      headings: span.headings,
+      headings: piece.headings,
       language,
-      tokenCount: span.tokenCount,
-      text: chunkText,
-      embedHash: hash,
+      tokenCount: piece.tokenCount,
+      text: own,
+      embedHash: piece.embedHash,
     };
   });
   return { chunks, strings };
 }
 
 /** Title and heading path before the chunk, for the embedder only. The normalised title, so that its spelling is no change. */
-export function contextualPrefix(chunking: Chunking, title: string): (headings: readonly string[]) => string {
+function contextualPrefix(chunking: Chunking, title: string): (headings: readonly string[]) => string {
   if (!chunking.contextual) return () => '';
   const name = normalizeTitle(title);
   return (headings) => `${[name, ...headings].join(' > ')}\n\n`;

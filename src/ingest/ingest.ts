@@ -9,6 +9,8 @@ export interface Ingest {
     input: UpsertInput,
     options: { signal?: AbortSignal; onProgress?: (progress: UpsertProgress) => void },
   ): Promise<UpsertResult>;
+  /** Ends the worker threads; they keep no process alive by themselves. */
+  close(): Promise<void>;
 }
 
 /** A field left out keeps its stored value; null clears it. Schema: `UpsertDocumentInput`. */

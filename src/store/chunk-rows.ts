@@ -29,7 +29,6 @@ export function newChunkRow(
     ...(chunk.parentStart !== null && { parent_start: chunk.parentStart }),
     ...(chunk.parentEnd !== null && { parent_end: chunk.parentEnd }),
     language: inherited.language,
-    token_count: chunk.tokenCount,
     text: chunk.text,
     embed_hash: chunk.embedHash,
     written_at: options.writtenAt,
@@ -52,8 +51,15 @@ export function moveUpdate(place: PlacedChunk): Document {
 function placeFields({
   chunk,
   ordinal,
-}: PlacedChunk): Pick<ChunkRow, 'ordinal' | 'start' | 'end' | 'page' | 'headings'> {
-  return { ordinal, start: chunk.start, end: chunk.end, page: chunk.page, headings: [...chunk.headings] };
+}: PlacedChunk): Pick<ChunkRow, 'ordinal' | 'start' | 'end' | 'page' | 'headings' | 'token_count'> {
+  return {
+    ordinal,
+    start: chunk.start,
+    end: chunk.end,
+    page: chunk.page,
+    headings: [...chunk.headings],
+    token_count: chunk.tokenCount,
+  };
 }
 
 export function toBinary(vector: Float32Array): Binary {

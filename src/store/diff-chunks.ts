@@ -5,7 +5,16 @@ import type { ChunkRow } from './rows.js';
 /** What of a stored chunk row a diff looks at: neither text nor vectors. */
 export type StoredChunk = Pick<
   ChunkRow,
-  '_id' | 'embed_hash' | 'ordinal' | 'start' | 'end' | 'parent_start' | 'parent_end' | 'page' | 'headings'
+  | '_id'
+  | 'embed_hash'
+  | 'ordinal'
+  | 'start'
+  | 'end'
+  | 'parent_start'
+  | 'parent_end'
+  | 'page'
+  | 'headings'
+  | 'token_count'
 >;
 
 export const STORED_CHUNK_FIELDS = {
@@ -17,6 +26,7 @@ export const STORED_CHUNK_FIELDS = {
   parent_end: 1,
   page: 1,
   headings: 1,
+  token_count: 1,
 } as const satisfies Record<Exclude<keyof StoredChunk, '_id'>, 1>;
 
 export interface PlacedChunk {
@@ -70,6 +80,8 @@ function isInPlace(row: StoredChunk, chunk: NewChunk, ordinal: number): boolean 
     (row.parent_start ?? null) === chunk.parentStart &&
     (row.parent_end ?? null) === chunk.parentEnd &&
     row.page === chunk.page &&
+    // Another model counts other tokens.
+    row.token_count === chunk.tokenCount &&
     row.headings.length === chunk.headings.length &&
     row.headings.every((heading, index) => heading === chunk.headings[index])
   );

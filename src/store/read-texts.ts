@@ -18,7 +18,9 @@ export function textReads(database: Database): TextReads {
             .sort({ document_id: 1, version: 1, part: 1 });
           for await (const row of rows as AsyncIterable<TextRow>) {
             const id = row.document_id.toHexString();
-            parts.set(id, [...(parts.get(id) ?? []), row.text]);
+            const known = parts.get(id);
+            if (known === undefined) parts.set(id, [row.text]);
+            else known.push(row.text);
           }
         }
         return documentIds.map((id) =>

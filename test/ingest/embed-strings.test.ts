@@ -1,92 +1,63 @@
 import { describe, expect, test } from 'vitest';
-import type { Embedder } from '../../src/embed/embedder.js';
-import { chunk } from '../../src/ingest/chunk/chunk.js';
-import type { Chunk } from '../../src/ingest/chunk/chunker.js';
-import { embedHash, embedStrings, MAX_WINDOWS } from '../../src/ingest/embed-strings.js';
+import { contractEmbedder } from '../../src/embed/contract.js';
+import { createHashEmbedder } from '../../src/embed/hash.js';
+import { WINDOW_LIMIT } from '../../src/embed/windowed.js';
+import { countAveraged, embedHash, embedStrings } from '../../src/ingest/embed-strings.js';
+import { countingEmbedder } from '../support/test-store.js';
 
-/** Counts words, and points each text into the direction of its first word's length. */
-function wordEmbedder(maxInputTokens: number, similarity: 'cosine' | 'euclidean' = 'cosine') {
-  const asked: string[] = [];
-  const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
-  const embedder: Embedder = {
-    space: { provider: 'hash', model: 'words', dimensions: 2, similarity, maxInputTokens, languages: null },
-    countTokens: (text) => words(text).length,
-    async embed(texts) {
-      asked.push(...texts);
-      return texts.map((text) => {
-        const angle = (words(text)[0] ?? '').length;
-        return Float32Array.of(Math.cos(angle), Math.sin(angle));
-      });
-    },
-  };
-  return { embedder, asked };
-}
-
-const strings = (...texts: string[]): Map<string, string> => new Map(texts.map((text) => [embedHash(text), text]));
-const run = (texts: Map<string, string>, embedder: Embedder, cache = new Map<string, Float32Array>()) =>
-  embedStrings(texts, embedder, { chunk: chunk as Chunk, cache });
-
-describe('a string above the limit', () => {
-  const long = Array.from({ length: 25 }, (_, index) => String.fromCharCode(97 + index).repeat((index % 10) + 1)).join(
-    ' ',
-  );
-
-  test('is embedded as windows that each fit, averaged by their tokens to length 1', async () => {
-    const { embedder, asked } = wordEmbedder(10);
-    const { vectors, averaged } = await run(strings(long), embedder);
-    expect(averaged).toBe(1);
-    expect(asked.map((text) => embedder.countTokens(text))).toEqual([10, 10, 5]);
-    expect(asked.join('').replace(/\s/g, '')).toBe(long.replace(/\s/g, ''));
-    const [vector] = [...vectors.values()];
-    expect(Math.hypot(...(vector as Float32Array))).toBeCloseTo(1);
-    // Windows begin with words of 1, 1 and 1 letters: all point the same way.
-    expect((vector as Float32Array)[0]).toBeCloseTo(Math.cos(1));
-  });
-
-  test('is weighted by tokens: nine tenths against one', async () => {
-    const { embedder } = wordEmbedder(9, 'euclidean');
-    const text = `a ${'b '.repeat(8)}cc`;
-    const { vectors } = await run(strings(text), embedder);
-    const [vector] = [...vectors.values()];
-    expect((vector as Float32Array)[0]).toBeCloseTo(0.9 * Math.cos(1) + 0.1 * Math.cos(2));
-  });
-
-  test('is TOO_LARGE above sixteen windows, whatever its length', async () => {
-    const { embedder, asked } = wordEmbedder(10);
-    const words = (count: number): string => 'word '.repeat(count).trim();
-    expect((await run(strings(words(MAX_WINDOWS * 10)), embedder)).averaged).toBe(1);
-    asked.length = 0;
-    for (const text of [words(MAX_WINDOWS * 10 + 1), 'x'.repeat(30_000)])
-      await expect(run(strings(text), embedder)).rejects.toMatchObject({
-        code: 'TOO_LARGE',
-        path: ['input', 'chunking'],
-      });
-    expect(asked).toEqual([]);
-  });
-});
+const strings = (...texts: string[]) => new Map(texts.map((text) => [embedHash(text), { text, tokens: text.length }]));
 
 test('what is in the cache is not asked again, and what came before a failure stays there', async () => {
-  const { embedder, asked } = wordEmbedder(100);
+  const embedder = countingEmbedder();
   const cache = new Map<string, Float32Array>();
-  const failing: Embedder = {
-    ...embedder,
-    async embed(texts, { onVector }) {
-      onVector?.(0, Float32Array.of(1, 0));
+  const failing = {
+    ...contractEmbedder(createHashEmbedder()),
+    embed: async (texts: readonly string[], options: Parameters<typeof embedder.embed>[1]) => {
+      const [vector] = await embedder.embed(texts.slice(0, 1), { kind: 'document' });
+      options.onVector?.(0, vector as Float32Array);
       throw new Error(`stopped after one of ${texts.length}`);
     },
   };
-  await expect(run(strings('one', 'two', 'three'), failing, cache)).rejects.toThrow('stopped after one of 3');
+  await expect(embedStrings(strings('one', 'two', 'three'), failing, { cache })).rejects.toThrow('one of 3');
   expect(cache.size).toBe(1);
-  const { vectors } = await run(strings('one', 'two', 'three'), embedder, cache);
-  expect(asked).toEqual(['two', 'three']);
+  embedder.asked.length = 0;
+  const progress: [number, number][] = [];
+  const vectors = await embedStrings(strings('one', 'two', 'three'), embedder, {
+    cache,
+    onProgress: (done, total) => progress.push([done, total]),
+  });
+  expect(embedder.asked).toEqual(['two', 'three']);
   expect(vectors.size).toBe(3);
+  expect(progress).toEqual([
+    [1, 2],
+    [2, 2],
+  ]);
 });
 
 test('an abort ends before the next call', async () => {
-  const { embedder, asked } = wordEmbedder(100);
+  const embedder = countingEmbedder();
   const signal = AbortSignal.abort(new Error('enough'));
-  await expect(
-    embedStrings(strings('one'), embedder, { chunk: chunk as Chunk, cache: new Map(), signal }),
-  ).rejects.toThrow('enough');
-  expect(asked).toEqual([]);
+  await expect(embedStrings(strings('one'), embedder, { cache: new Map(), signal })).rejects.toThrow('enough');
+  expect(embedder.asked).toEqual([]);
+});
+
+describe('strings above the limit of the space', () => {
+  const embedder = contractEmbedder(createHashEmbedder());
+  const limit = embedder.space.maxInputTokens;
+
+  test('are counted, for a warning', () => {
+    const tokens = [1, limit, limit + 1, WINDOW_LIMIT * limit];
+    expect(
+      countAveraged(
+        tokens.map((count) => ({ text: '', tokens: count })),
+        embedder,
+      ),
+    ).toBe(2);
+  });
+
+  test('are TOO_LARGE beyond sixteen windows', () => {
+    expect(() => countAveraged([{ text: '', tokens: WINDOW_LIMIT * limit + 1 }], embedder)).toThrow(
+      expect.objectContaining({ code: 'TOO_LARGE', path: ['input', 'chunking'] }),
+    );
+  });
 });

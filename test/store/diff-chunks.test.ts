@@ -33,6 +33,7 @@ const rowsOf = (texts: readonly string[]): StoredChunk[] =>
     end,
     page,
     headings: [],
+    token_count: 1,
   }));
 
 const texts = fc.array(fc.constantFrom('a', 'bb', 'ccc', 'dddd', 'eeeee'), { maxLength: 12 });

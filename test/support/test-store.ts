@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { contractEmbedder } from '../../src/embed/contract.js';
 import type { Embedder } from '../../src/embed/embedder.js';
 import { createHashEmbedder } from '../../src/embed/hash.js';
-import { chunk } from '../../src/ingest/chunk/chunk.js';
+import { windowedEmbedder } from '../../src/embed/windowed.js';
 import { createIngest, type IngestOptions } from '../../src/ingest/create-ingest.js';
 import type { Ingest, UpsertInput, UpsertResult } from '../../src/ingest/ingest.js';
 import { type OpenedStore, type OpenStoreOptions, openStore } from '../../src/store/open-store.js';
@@ -14,7 +14,9 @@ export interface CountingEmbedder extends Embedder {
   calls: number;
 }
 
-export function countingEmbedder(inner: Embedder = contractEmbedder(createHashEmbedder())): CountingEmbedder {
+export function countingEmbedder(
+  inner: Embedder = windowedEmbedder(contractEmbedder(createHashEmbedder())),
+): CountingEmbedder {
   const asked: string[] = [];
   return {
     space: inner.space,
@@ -57,7 +59,7 @@ export async function openTestStore(
     clock: () => new Date(Date.now() + offsetMs),
     ...storeOptions,
   });
-  const ingest = createIngest({ store, embedderOf: () => embedder, chunk, ...ingestOptions });
+  const ingest = createIngest({ store, embedderOf: () => embedder, ...ingestOptions });
   return {
     ...store,
     dbName,

@@ -1,0 +1,44 @@
+import type { Embedder } from '../embed/embedder.js';
+import type { SpaceRecord } from '../store/records.js';
+import type { Scope } from '../store/scope.js';
+import type { Store } from '../store/store.js';
+import type { Cutter } from './cutter.js';
+import type { DetectLanguage } from './detect-language.js';
+import type { VectorCache } from './embed-strings.js';
+import type { Extract } from './extract.js';
+import type { UpsertInput, UpsertProgress } from './ingest.js';
+import type { KeyedLock } from './keyed-lock.js';
+import type { CheckedInput } from './resolve-upsert.js';
+
+/** What upserts are made of; one for the process. */
+export interface UpsertParts {
+  readonly store: Store;
+  /** The embedder of a stored space. */
+  readonly embedderOf: (space: SpaceRecord) => Embedder;
+  readonly cutter: Cutter;
+  readonly extract: Extract;
+  readonly detectLanguage: DetectLanguage;
+  /** Upserts of one title that lost a race take turns. */
+  readonly turns: KeyedLock;
+}
+
+export interface UpsertOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: UpsertProgress) => void;
+}
+
+/** One call, over however many attempts it takes. */
+export interface Attempt {
+  readonly parts: UpsertParts;
+  readonly scope: Scope;
+  readonly given: UpsertInput;
+  readonly input: CheckedInput;
+  readonly options: UpsertOptions;
+  /** By space: what an earlier attempt embedded is not embedded again. */
+  readonly caches: Map<string, VectorCache>;
+}
+
+/** The signal as an option that is left out when there is none. */
+export function withSignal({ options: { signal } }: Attempt): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}

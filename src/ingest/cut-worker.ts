@@ -1,0 +1,34 @@
+import { parentPort } from 'node:worker_threads';
+import type { EmbedderSpace } from '../embed/embedder.js';
+import { type TokenCounter, tokenCounterFor } from '../embed/token-counter.js';
+import { AppError, type ErrorCode, Refusal, type RefusalCode } from '../errors.js';
+import { chunk } from './chunk/chunk.js';
+import { type CutPiece, type CutRequest, cutPieces } from './cut-text.js';
+
+export interface CutJob {
+  readonly text: string;
+  readonly request: CutRequest;
+  /** The active one first. */
+  readonly spaces: readonly Pick<EmbedderSpace, 'provider' | 'model'>[];
+}
+
+/** Errors by their parts: the class does not survive the way between threads. */
+export type CutReply =
+  | { readonly pieces: readonly CutPiece[] }
+  | { readonly refusal: { code: RefusalCode; message: string; path: readonly string[] | null } }
+  | { readonly failure: { code: ErrorCode | null; message: string } };
+
+parentPort?.on('message', async (job: CutJob) => {
+  parentPort?.postMessage(await cut(job));
+});
+
+async function cut({ text, request, spaces }: CutJob): Promise<CutReply> {
+  try {
+    const counters = spaces.map(tokenCounterFor) as [TokenCounter, ...TokenCounter[]];
+    return { pieces: await cutPieces(text, request, { chunk, counters }) };
+  } catch (error) {
+    if (error instanceof Refusal) return { refusal: { code: error.code, message: error.message, path: error.path } };
+    const message = error instanceof Error ? error.message : 'unknown failure';
+    return { failure: { code: error instanceof AppError ? error.code : null, message } };
+  }
+}
