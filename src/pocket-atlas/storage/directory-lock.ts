@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -51,45 +51,51 @@ export async function lockDirectory(
 async function tryLock(dataDir: string, platform: NodeJS.Platform): Promise<DirectoryLock | undefined> {
   if (platform === 'darwin' || platform.endsWith('bsd')) return exclusiveOpen(dataDir);
   if (platform === 'win32') return refuseWindows(dataDir);
-  const socket = await abstractSocket(dataDir);
-  if (socket === undefined) return undefined;
-  const file = flock(dataDir);
-  if (file === 'held') {
-    socket.release();
-    return undefined;
+  const held: DirectoryLock[] = [];
+  for (const take of [abstractSocket, flock]) {
+    const lock = await take(dataDir);
+    if (typeof lock === 'object') held.push(lock);
+    else if (lock === 'held') {
+      releaseAll(held);
+      return undefined;
+    }
   }
-  return {
-    release() {
-      file?.release();
-      socket.release();
-    },
-  };
+  if (held.length === 0) throw new Error(`${dataDir} cannot be locked here: install the flock command (util-linux)`);
+  return { release: () => releaseAll(held) };
 }
 
+function releaseAll(locks: readonly DirectoryLock[]): void {
+  for (const lock of locks) lock.release();
+}
+
+type Taken = DirectoryLock | 'held' | 'unavailable';
+
 /** Listening on a name of the abstract namespace is exclusive, and the name goes with the listener. */
-async function abstractSocket(dataDir: string): Promise<DirectoryLock | undefined> {
+async function abstractSocket(dataDir: string): Promise<Taken> {
   const { dev, ino } = statSync(dataDir, { bigint: true });
   const server = createServer((socket) => socket.destroy());
   server.unref();
-  const listening = await new Promise<boolean>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(false);
-      else reject(error);
-    });
-    server.listen({ path: `\0pocket-atlas-${dev}-${ino}` }, () => resolve(true));
+  const refused = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+    server.once('error', resolve);
+    server.listen({ path: `\0pocket-atlas-${dev}-${ino}` }, () => resolve(undefined));
   });
-  if (!listening) return undefined;
-  return { release: () => void server.close() };
+  if (refused === undefined) return { release: () => void server.close() };
+  return refused.code === 'EADDRINUSE' ? 'held' : 'unavailable';
 }
 
-/** undefined where the command is missing. */
-function flock(dataDir: string): DirectoryLock | 'held' | undefined {
-  const descriptor = openSync(join(dataDir, LOCK_FILE), 'a');
-  const { status, error } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
-  if (error === undefined && status === 0) return { release: () => closeSync(descriptor) };
+/** The command's answer when another holds the lock; others mean that it cannot lock here (some network mounts). */
+const FLOCK_HELD = 1;
+
+async function flock(dataDir: string): Promise<Taken> {
+  const descriptor = openSync(join(dataDir, LOCK_FILE), 'a', 0o600);
+  const command = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
+  const status = await new Promise<number | null>((resolve) => {
+    command.once('error', () => resolve(null));
+    command.once('exit', resolve);
+  });
+  if (status === 0) return { release: () => closeSync(descriptor) };
   closeSync(descriptor);
-  // 1 is its answer when another holds the lock; anything else means that it cannot lock here (some network mounts).
-  return error === undefined && status === 1 ? 'held' : undefined;
+  return status === FLOCK_HELD ? 'held' : 'unavailable';
 }
 
 /** open(2) of macOS and BSD takes the lock in the same call. Values from <fcntl.h>. */

@@ -10,6 +10,8 @@ export const STORE_FILE = 'store.mdb';
 export const READERS_MAX = 2048;
 /** Address space, not disk: growing a map while snapshots are open is what LMDB likes least. */
 const MAP_BYTES = 2 ** 38;
+/** LMDB's limit with pages of 4 KB. */
+const KEY_BYTES_MAX = 1978;
 /** A read takes this many entries or bytes at a time and leaves no cursor open between. */
 const CHUNK_ENTRIES_MIN = 32;
 const CHUNK_ENTRIES_MAX = 256;
@@ -130,6 +132,10 @@ export class Environment {
    */
   async apply(operations: readonly Operation[]): Promise<void> {
     if (operations.length === 0) return;
+    // An exception inside of the batch would commit what came before it.
+    for (const { key } of operations) {
+      if (key.length === 0 || key.length > KEY_BYTES_MAX) throw new RangeError(`A key has 1 to ${KEY_BYTES_MAX} bytes`);
+    }
     try {
       await this.root.batch(() => {
         for (const { table, key, value } of operations) {

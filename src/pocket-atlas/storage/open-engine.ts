@@ -1,3 +1,4 @@
+import { CommandError } from '../errors.js';
 import { checkFormat, makeDataDirectory } from './data-format.js';
 import { lockDirectory } from './directory-lock.js';
 import { Environment } from './environment.js';
@@ -48,7 +49,10 @@ export async function openEngine(options: OpenOptions): Promise<StorageEngine> {
     });
     const { expiryIntervalMs = EXPIRY_INTERVAL_MS } = options;
     if (expiryIntervalMs > 0) {
-      sweeper = setInterval(() => removeExpired(engine, new Date(now())).catch(onError), expiryIntervalMs).unref();
+      sweeper = setInterval(
+        oneAtATime(() => removeExpired(engine, new Date(now())), onError),
+        expiryIntervalMs,
+      ).unref();
     }
     return engine;
   } catch (error) {
@@ -56,6 +60,22 @@ export async function openEngine(options: OpenOptions): Promise<StorageEngine> {
     lock.release();
     throw error;
   }
+}
+
+/** Skips a turn while the one before is still running. What the engine's closing interrupts is no error. */
+function oneAtATime(run: () => Promise<unknown>, onError: (error: unknown) => void): () => void {
+  let running = false;
+  return () => {
+    if (running) return;
+    running = true;
+    run()
+      .catch((error: unknown) => {
+        if (!(error instanceof CommandError && error.code === 11600)) onError(error);
+      })
+      .finally(() => {
+        running = false;
+      });
+  };
 }
 
 async function loadQueryFilter(): Promise<CompileFilter> {
