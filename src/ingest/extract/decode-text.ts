@@ -1,0 +1,77 @@
+import chardet from 'chardet';
+import iconv from 'iconv-lite';
+import { unreadable } from './extracted-file.js';
+
+/**
+ * Bytes of a text file as a string: by its byte-order mark, by what it declares of itself, as UTF-8 where that fits, else
+ * by what its bytes look like. Throws NotExtractable when none of these gives text.
+ */
+export function decodeText(bytes: Uint8Array, declared: string | null = null): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const marked = byteOrderMark(buffer);
+  if (marked !== null) return decodeAs(buffer, marked);
+  const wide = unmarkedWide(buffer);
+  if (wide !== null) return decodeAs(buffer, wide);
+  const utf8 = asUtf8(buffer);
+  if (utf8 !== null) return utf8;
+  if (declared !== null && iconv.encodingExists(declared)) return decodeAs(buffer, declared);
+  return decodeAs(buffer, detect(buffer));
+}
+
+const MARKS: readonly (readonly [encoding: string, bytes: readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-32le', [0xff, 0xfe, 0, 0]],
+  ['utf-32be', [0, 0, 0xfe, 0xff]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+];
+
+function byteOrderMark(bytes: Buffer): string | null {
+  return MARKS.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte))?.[0] ?? null;
+}
+
+/** Looked at for detection; a text shows what it is at its beginning. */
+const SAMPLE_BYTES = 64 * 1024;
+
+/** UTF-16 without a mark: nearly every second byte is zero, always on the same side. */
+function unmarkedWide(bytes: Buffer): string | null {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const zeros = [0, 0];
+  for (let i = 0; i < sample.length; i++) if (sample[i] === 0) zeros[i % 2]!++;
+  const half = sample.length / 2;
+  if (zeros[1]! > half * 0.4 && zeros[0]! < half * 0.05) return 'utf-16le';
+  if (zeros[0]! > half * 0.4 && zeros[1]! < half * 0.05) return 'utf-16be';
+  return null;
+}
+
+function asUtf8(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // another encoding, then
+    return null;
+  }
+}
+
+/** Encodings that the detector names but that fit nearly anything: the ones seen in practice are tried before them. */
+const LAST_RESORT = 'windows-1252';
+
+function detect(bytes: Buffer): string {
+  const guesses = chardet.analyse(bytes.subarray(0, SAMPLE_BYTES)).filter(({ name }) => iconv.encodingExists(name));
+  for (const { name } of guesses) if (isText(decodeAs(bytes.subarray(0, SAMPLE_BYTES), name))) return name;
+  const text = decodeAs(bytes.subarray(0, SAMPLE_BYTES), LAST_RESORT);
+  if (isText(text)) return LAST_RESORT;
+  throw unreadable('encoding');
+}
+
+const MAX_ODD_SHARE = 0.01;
+
+/** Hardly any control or replacement characters: bytes of another kind are full of them. */
+function isText(text: string): boolean {
+  const odd = text.match(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/g)?.length ?? 0;
+  return odd <= text.length * MAX_ODD_SHARE;
+}
+
+function decodeAs(bytes: Buffer, encoding: string): string {
+  return iconv.decode(bytes, encoding, { stripBOM: true });
+}
