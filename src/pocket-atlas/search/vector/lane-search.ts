@@ -91,7 +91,7 @@ function propose(
   const { data } = query.vector;
   const graphQuery = graph.shape.scalar === 'f16' ? (data as Float32Array) : codec.graphQuery(data);
   let spent = 0;
-  let k = Math.ceil(((wanted * segment.size) / count) * GRAPH_K_SPARE);
+  let k = count === segment.size ? wanted : Math.ceil(((wanted * segment.size) / count) * GRAPH_K_SPARE);
   for (;;) {
     k = Math.min(k, segment.size);
     spent += k;
