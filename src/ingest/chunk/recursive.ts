@@ -23,7 +23,7 @@ export function chunkRecursively(budget: Budget, section: Section): ChunkSpan[] 
   const whole = span.end - span.start <= budget.limit * 16 ? budget.fit(span, section.headings) : null;
   if (whole) return [whole];
   const units = collectUnits(text, span.start, span.end, { limit: own, coarsest: LEVEL.PARAGRAPH, count });
-  return overlapped(budget, piecesOf(text, units, stableCuts(text, units, own)), section.headings, overlap);
+  return overlapped(budget, piecesOf(text, units, stableCuts(text, units, own)), section.headings, { overlap });
 }
 
 /** The trimmed spans between cuts. */
@@ -39,27 +39,36 @@ export function piecesOf(text: string, units: Units, cuts: readonly number[]): S
   return pieces;
 }
 
+export interface OverlapOptions {
+  readonly overlap: number;
+  /** Whether a piece may begin with words of the one before (default: any may). */
+  readonly mayOverlap?: (piece: Span) => boolean;
+  /** Words for the embedder that a piece lost by being cut (default: none). */
+  readonly contextOf?: (piece: Span) => string;
+}
+
 /** Adjacent pieces as chunks, each but the first beginning with up to `overlap` tokens of the one before. */
 export function overlapped(
   budget: Budget,
   pieces: readonly Span[],
   headings: readonly string[],
-  overlap: number,
+  { overlap, mayOverlap = () => true, contextOf = () => '' }: OverlapOptions,
 ): ChunkSpan[] {
   const chunks: ChunkSpan[] = [];
   // starts strictly increase: an overlap begins after the piece before it does
   let floor = -1;
   for (const own of pieces) {
-    if (floor >= 0 && overlap > 0) {
+    const context = contextOf(own);
+    if (floor >= 0 && overlap > 0 && mayOverlap(own)) {
       const start = overlapStart(budget.text, floor, own.start, overlap, budget.count);
-      const chunk = start < own.start ? budget.fit({ start, end: own.end }, headings) : null;
+      const chunk = start < own.start ? budget.fit({ start, end: own.end }, headings, context) : null;
       if (chunk) {
         chunks.push(chunk);
         floor = own.start;
         continue;
       }
     }
-    for (const chunk of fitPieces(budget, own, headings)) {
+    for (const chunk of fitPieces(budget, own, headings, context)) {
       chunks.push(chunk);
       floor = chunk.start;
     }

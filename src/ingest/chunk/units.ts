@@ -127,7 +127,7 @@ export function forEachParagraphStart(text: string, start: number, end: number, 
   }
 }
 
-function forEachLineStart(text: string, start: number, end: number, found: (at: number) => void): void {
+export function forEachLineStart(text: string, start: number, end: number, found: (at: number) => void): void {
   for (
     let newline = text.indexOf('\n', start);
     newline >= 0 && newline + 1 < end;

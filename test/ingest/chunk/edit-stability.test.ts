@@ -35,7 +35,9 @@ function paragraphFrom(random: () => number, fewest: number, most: number): stri
 
 function edited(paragraphs: readonly string[], random: () => number, fewest: number, most: number): string[] {
   const edit = [...paragraphs];
-  const at = Math.floor(random() * edit.length);
+  let at = Math.floor(random() * edit.length);
+  // of one paragraph: without its heading a section is another
+  while (edit[at]!.startsWith('#')) at = Math.floor(random() * edit.length);
   const kind = random();
   if (kind < 0.4) edit[at] = paragraphFrom(random, fewest, most);
   else if (kind < 0.8) edit.splice(at, 0, paragraphFrom(random, fewest, most));
@@ -98,4 +100,11 @@ it('moves no cut when one word of a very long paragraph changes', async () => {
   const after = await textsOf(`${text.slice(0, at)} edited${text.slice(at)}`);
   expect(before.size).toBeGreaterThan(10);
   expect(after.filter((piece) => !before.has(piece)).length).toBeLessThanOrEqual(3);
+});
+
+it('holds for STRUCTURE, sections and all', async () => {
+  const shape = { paragraphs: 80, fewest: 15, most: 60, heading: 9 };
+  const [most, second] = await changedByEdits({ strategy: 'STRUCTURE', maxTokens: 400, overlap: 50 }, shape);
+  expect(most).toBeLessThanOrEqual(4);
+  expect(second).toBeLessThanOrEqual(3);
 });

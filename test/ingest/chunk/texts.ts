@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { countHashTokens } from '../../../src/embed/hash.js';
+import { countHashTokens, hashVector } from '../../../src/embed/hash.js';
 import { isBlank } from '../../../src/embed/text-class.js';
 import type { ChunkContext, ChunkSpan } from '../../../src/ingest/chunk/chunker.js';
 import { embeddedText } from '../../../src/ingest/chunk/embedded-text.js';
@@ -47,6 +47,7 @@ export function contextOf(chunking: Partial<Chunking>, overrides: Partial<ChunkC
     countTokens: countHashTokens,
     maxInputTokens: 8_192,
     prefix: () => '',
+    embed: async (texts) => texts.map(hashVector),
     ...overrides,
   };
 }
