@@ -3,16 +3,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BSON, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestPocketAtlas, type TestPocketAtlas } from '../support/pocket-atlas.js';
-import { exclusionOf } from './exclusions.js';
-import type { TestFile } from './unified/format.js';
-import { unmetRequirement } from './unified/requirements.js';
-import { runTest } from './unified/run-test.js';
+import { startTestPocketAtlas, type TestPocketAtlas } from '../../support/pocket-atlas.js';
+import { exclusionOf } from '../exclusions.js';
+import type { TestFile } from './format.js';
+import { unmetRequirement } from './requirements.js';
+import { runTest } from './run-test.js';
 
 /** MongoDB's own tests for drivers, run through the official driver against Pocket Atlas. */
-const SUITES = join(dirname(fileURLToPath(import.meta.url)), '../../../shared/mongodb-spec-tests');
-
-const OTHER_FORMATS = new Set(['bson-binary-vector']);
+const SUITES = join(dirname(fileURLToPath(import.meta.url)), '../../../../shared/mongodb-spec-tests');
 
 interface Figures {
   passed: number;
@@ -27,10 +25,13 @@ let atlas: TestPocketAtlas;
 let uri: string;
 let admin: MongoClient;
 
-if (!existsSync(SUITES)) {
-  console.log(`Skipped: MongoDB's specification tests are not at ${SUITES}`);
-  it.skip('the specification tests are absent', () => {});
-} else {
+/** Declares the tests of some areas (folders of the suites), all against one server: fail points are for the whole of it. */
+export function runAreas(...areas: readonly string[]): void {
+  if (!existsSync(SUITES)) {
+    console.log(`Skipped: MongoDB's specification tests are not at ${SUITES}`);
+    it.skip('the specification tests are absent', () => {});
+    return;
+  }
   beforeAll(async () => {
     atlas = await startTestPocketAtlas({ port: 0 });
     // As a replica set: with a direct connection a driver adds a read preference of its own to commands.
@@ -41,22 +42,18 @@ if (!existsSync(SUITES)) {
   afterAll(async () => {
     await admin?.close();
     await atlas?.stop();
-    const rows = [...figures].map(
-      ([area, { passed, runnable, excluded, notForUs }]) =>
-        `${area}: ${passed}/${runnable} passed, ${excluded} excluded, ${notForUs} for other servers`,
-    );
-    console.log(`Unified test format against Pocket Atlas\n  ${rows.join('\n  ')}`);
+    for (const [area, { passed, runnable, excluded, notForUs }] of figures) {
+      console.log(
+        `Unified test format, ${area}: ${passed}/${runnable} passed, ${excluded} excluded, ${notForUs} for other servers`,
+      );
+    }
   });
 
-  for (const area of readdirSync(SUITES)
-    .sort()
-    .filter((name) => !OTHER_FORMATS.has(name))) {
+  for (const area of areas) {
     describe(area, () => {
-      for (const file of readdirSync(join(SUITES, area))
-        .filter((name) => name.endsWith('.json'))
-        .sort()) {
+      for (const file of readdirSync(join(SUITES, area)).sort()) {
+        if (!file.endsWith('.json')) continue;
         const suite = BSON.EJSON.parse(readFileSync(join(SUITES, area, file), 'utf8')) as TestFile;
-        if (suite.schemaVersion === undefined) continue;
         describeFile(area, file.replace(/\.json$/, ''), suite);
       }
     });

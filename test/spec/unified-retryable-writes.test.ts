@@ -1,0 +1,3 @@
+import { runAreas } from './unified/suite.js';
+
+runAreas('retryable-writes');
