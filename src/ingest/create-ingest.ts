@@ -6,7 +6,7 @@ import { chunk as chunkText } from './chunk/chunk.js';
 import type { Chunk } from './chunk/chunker.js';
 import { createCutter } from './cutter.js';
 import { type DetectLanguage, detectLanguage } from './detect-language.js';
-import { type Extract, extractUtf8 } from './extract.js';
+import { createExtractor, type Extract } from './extract.js';
 import type { Ingest } from './ingest.js';
 import { KeyedLock } from './keyed-lock.js';
 import { upsertDocument } from './upsert-document.js';
@@ -22,16 +22,19 @@ export interface IngestOptions {
 
 export function createIngest(options: IngestOptions): Ingest {
   const cutter = createCutter(options.chunk ?? chunkText);
+  const extractor = createExtractor();
   const parts: UpsertParts = {
     store: options.store,
     embedderOf: options.embedderOf,
     cutter,
-    extract: options.extract ?? extractUtf8,
+    extract: options.extract ?? extractor.extract,
     detectLanguage: options.detectLanguage ?? detectLanguage,
     turns: new KeyedLock(),
   };
   return {
     upsertDocument: (scope, input, upsertOptions) => upsertDocument(parts, scope, input, upsertOptions),
-    close: () => cutter.close(),
+    close: async () => {
+      await Promise.all([cutter.close(), extractor.close()]);
+    },
   };
 }

@@ -79,7 +79,16 @@ export async function cutPieces(
 }
 
 /** Puts pieces together with the text that they were cut from. */
-export function assembleChunks(text: string, pieces: readonly CutPiece[], language: string | null): CutText {
+export function assembleChunks(
+  source: {
+    readonly text: string;
+    readonly language: string | null;
+    /** As `ExtractedFile` has them. */
+    readonly pageStarts: readonly number[] | null;
+  },
+  pieces: readonly CutPiece[],
+): CutText {
+  const { text, language } = source;
   const strings = new Map<string, EmbedString>();
   const chunks = pieces.map((piece): NewChunk => {
     const own = text.slice(piece.start, piece.end);
@@ -89,7 +98,7 @@ export function assembleChunks(text: string, pieces: readonly CutPiece[], langua
       end: piece.end,
       parentStart: piece.parent?.start ?? null,
       parentEnd: piece.parent?.end ?? null,
-      page: null,
+      page: source.pageStarts === null ? null : pageAt(source.pageStarts, piece.start),
       headings: piece.headings,
       language,
       tokenCount: piece.tokenCount,
@@ -98,6 +107,18 @@ export function assembleChunks(text: string, pieces: readonly CutPiece[], langua
     };
   });
   return { chunks, strings };
+}
+
+/** 1-based; the last of several pages that begin at the same place, those before it being empty. */
+function pageAt(pageStarts: readonly number[], at: number): number {
+  let low = 0;
+  let high = pageStarts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (pageStarts[middle]! <= at) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(1, low);
 }
 
 /** Title and heading path before the chunk, for the embedder only. The normalised title, so that its spelling is no change. */

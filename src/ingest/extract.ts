@@ -1,49 +1,91 @@
-import { AppError, Refusal } from '../errors.js';
-import { checkMediaType } from '../store/check-attributes.js';
+import { availableParallelism } from 'node:os';
+import { compiledUrl } from '../compiled-url.js';
+import { Refusal, type RefusalCode } from '../errors.js';
+import { createBoundedThreads, ThreadEnded, type ThreadLimits } from './extract/bounded-threads.js';
+import type { ExtractJob, ExtractReply } from './extract/extract-worker.js';
+import { type ExtractedFile, NotExtractable, type NotExtractableKind } from './extract/extracted-file.js';
+import { readFile } from './extract/read-file.js';
+import { sniff } from './extract/sniff.js';
 
 /** What a caller brought: a text, or a file's bytes. `mediaType` null: not named. */
 export type Source =
   | { readonly kind: 'text'; readonly text: string; readonly mediaType: string }
   | { readonly kind: 'file'; readonly name: string; readonly bytes: Uint8Array; readonly mediaType: string | null };
 
-export interface Extracted {
-  readonly text: string;
-  readonly mediaType: string;
-  readonly warnings: readonly string[];
-}
+export type Extracted = ExtractedFile;
 
-/** Turns a source into a text. Throws `Refusal` UNREADABLE or UNSUPPORTED_MEDIA_TYPE. */
-export type Extract = (source: Source) => Promise<Extracted>;
+/**
+ * Turns a source into a text. Throws `Refusal` UNREADABLE, EMPTY_TEXT or UNSUPPORTED_MEDIA_TYPE with the path of the file
+ * and the reason.
+ */
+export type Extract = (source: Source, signal?: AbortSignal) => Promise<Extracted>;
 
-const TEXT_BY_EXTENSION: Readonly<Record<string, string>> = {
-  txt: 'text/plain',
-  text: 'text/plain',
-  log: 'text/plain',
-  md: 'text/markdown',
-  markdown: 'text/markdown',
-  html: 'text/html',
-  htm: 'text/html',
-  csv: 'text/csv',
+/** Small texts are decoded before a thread would have its copy. */
+const INLINE_BYTES = 64 * 1024;
+
+const LIMITS: ThreadLimits = {
+  threads: Math.max(1, Math.min(2, availableParallelism() - 1)),
+  timeMs: 120_000,
+  heapMb: 512,
+  waiting: 64,
 };
 
-/** Texts as they are, and files that are UTF-8 text. Other files are `AppError` NOT_IMPLEMENTED. */
-export const extractUtf8: Extract = async (source) => {
-  if (source.kind === 'text') return { text: source.text, mediaType: source.mediaType, warnings: [] };
-  const mediaType = source.mediaType === null ? mediaTypeOf(source.name) : checkMediaType(source.mediaType);
-  if (mediaType === null || !mediaType.startsWith('text/'))
-    throw new AppError('NOT_IMPLEMENTED', 'Only files of UTF-8 text, Markdown and HTML can be read yet');
-  return { text: decode(source.bytes), mediaType, warnings: [] };
-};
-
-function mediaTypeOf(name: string): string | null {
-  const extension = /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
-  return Object.hasOwn(TEXT_BY_EXTENSION, extension) ? (TEXT_BY_EXTENSION[extension] as string) : null;
+/** Reads files in threads with bounds of time and memory, because what they hold is a stranger's. */
+export function createExtractor(limits: Partial<ThreadLimits> = {}): { extract: Extract; close(): Promise<void> } {
+  const bounds = { ...LIMITS, ...limits };
+  const threads = createBoundedThreads<ExtractJob, ExtractReply>(
+    compiledUrl('./extract/extract-worker.js', import.meta.url),
+    bounds,
+  );
+  return {
+    async extract(source, signal) {
+      if (source.kind === 'text')
+        return { text: source.text, mediaType: source.mediaType, pageStarts: null, warnings: [] };
+      const { bytes, name, mediaType: declared } = source;
+      try {
+        if (isSmallText(bytes, name, declared)) return await readFile(bytes, name, declared);
+        return fileOf(await threads.run({ bytes, name, declared }, signal));
+      } catch (error) {
+        throw refusalOf(error, bounds);
+      }
+    },
+    close: () => threads.close(),
+  };
 }
 
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    throw new Refusal('UNREADABLE', 'The file is not UTF-8 text', ['input', 'file'], { cause: error });
+function isSmallText(bytes: Uint8Array, name: string, declared: string | null): boolean {
+  if (bytes.byteLength > INLINE_BYTES) return false;
+  const sniffed = sniff(bytes, name, declared);
+  return 'unsupported' in sniffed || sniffed.kind === 'text';
+}
+
+function fileOf(reply: ExtractReply): ExtractedFile {
+  if ('file' in reply) return reply.file;
+  if ('notExtractable' in reply) throw new NotExtractable(reply.notExtractable.kind, reply.notExtractable.message);
+  throw new Error(`Reading a file failed: ${reply.failure}`);
+}
+
+const REFUSALS: Readonly<Record<NotExtractableKind, RefusalCode>> = {
+  encrypted: 'UNREADABLE',
+  corrupt: 'UNREADABLE',
+  encoding: 'UNREADABLE',
+  nesting: 'UNREADABLE',
+  unsafe: 'UNREADABLE',
+  unsupported: 'UNSUPPORTED_MEDIA_TYPE',
+  empty: 'EMPTY_TEXT',
+};
+
+function refusalOf(error: unknown, { timeMs, heapMb }: ThreadLimits): unknown {
+  const refusal = (code: RefusalCode, message: string) =>
+    new Refusal(code, message, ['input', 'file'], { cause: error });
+  if (error instanceof NotExtractable) return refusal(REFUSALS[error.kind], error.message);
+  if (!(error instanceof ThreadEnded)) return error;
+  switch (error.reason) {
+    case 'time':
+      return refusal('UNREADABLE', `The file could not be read within ${timeMs / 1000} seconds`);
+    case 'memory':
+      return refusal('UNREADABLE', `The file needs more than ${heapMb} MB of memory to be read`);
+    case 'died':
+      return error;
   }
 }

@@ -33,7 +33,7 @@ export async function replaceVersion(
   const vectorsBySpace = await embedMissing(attempt, missing);
   options.signal?.throwIfAborted();
   options.onProgress?.({ phase: 'storing', done: 0, total: chunks.length });
-  const { space, otherSpaces, warnings: _warnings, ...version } = wanted;
+  const { space, otherSpaces, pageStarts: _pages, warnings: _warnings, ...version } = wanted;
   const written = await parts.store.writeVersion(scope, stored, {
     ...version,
     space: space.id,
@@ -61,7 +61,7 @@ async function cut(attempt: Attempt, wanted: Wanted): Promise<ReturnType<typeof 
     [parts.embedderOf(space), ...otherSpaces.map(parts.embedderOf)],
     options.signal,
   );
-  return assembleChunks(wanted.text, pieces, wanted.language);
+  return assembleChunks(wanted, pieces);
 }
 
 interface MissingInSpace {

@@ -89,6 +89,8 @@ async function rememberFailure(
   error: unknown,
 ): Promise<void> {
   if (error instanceof Refusal || error instanceof VersionMoved || options.signal?.aborted) return;
+  // Where the database is away, noting that would only make the caller wait longer.
+  if (error instanceof AppError && error.code === 'STORE_UNAVAILABLE') return;
   try {
     await parts.store.recordFailure(scope, stored.id, error instanceof AppError ? error.message : 'Internal error');
   } catch {

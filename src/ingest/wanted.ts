@@ -20,6 +20,8 @@ export interface Wanted extends Attributes {
   readonly space: SpaceRecord;
   /** Spaces beside the active one: every upsert brings vectors for them too. */
   readonly otherSpaces: readonly SpaceRecord[];
+  /** Where each page of the source begins in `text`; null when it has none. */
+  readonly pageStarts: readonly number[] | null;
   readonly warnings: readonly string[];
 }
 
@@ -33,7 +35,7 @@ export async function resolveWanted(attempt: Attempt, stored: DocumentRecord | n
       : resolveChunking(given.chunking ?? null, space.maxInputTokens);
 
   options.onProgress?.({ phase: 'extracting', done: 0, total: 1 });
-  const extracted = await parts.extract(sourceMediaType(input, stored));
+  const extracted = await parts.extract(sourceMediaType(input, stored), options.signal);
   const text = canonicalText(extracted.text, ['input', input.source.kind]);
   const contentHash = await hashText(text);
   return {
@@ -46,6 +48,7 @@ export async function resolveWanted(attempt: Attempt, stored: DocumentRecord | n
     chunking,
     space,
     otherSpaces: spaces.filter(({ id }) => id !== space.id),
+    pageStarts: extracted.pageStarts,
     warnings: extracted.warnings,
   };
 }

@@ -9,7 +9,7 @@ import type { Database } from './database.js';
 import { filterableValues } from './filterable.js';
 import { isDuplicateKey } from './mongo-errors.js';
 import { propagateAttributes } from './propagate-attributes.js';
-import { keyFilter } from './read-documents.js';
+import { keyFilter, keyPath } from './read-documents.js';
 import type { DocumentRecord, Filterable } from './records.js';
 import { documentRecord } from './row-records.js';
 import type { DocumentRow } from './rows.js';
@@ -35,6 +35,7 @@ export function attributeWriter(database: Database, options: AttributeOptions): 
     async writeAttributes(scope, basedOn, changes) {
       const filter = { _id: ObjectId.createFromHexString(basedOn.id), owner: scope.owner };
       const changed = await change(database, scope, filter, changes, options, (row) => {
+        requireWritable(scope, row.agent_ids, ['input', 'title']);
         if (row.version !== basedOn.version || row.revision !== basedOn.revision) throw new VersionMoved();
       });
       if (changed === null) throw new VersionMoved();
@@ -45,6 +46,7 @@ export function attributeWriter(database: Database, options: AttributeOptions): 
       const filter = keyFilter(key);
       if (filter === null) return null;
       return await change(database, scope, inScope(scope, filter), changes, options, (row) => {
+        requireWritable(scope, row.agent_ids, keyPath(key));
         if (expectedRevision !== undefined && row.revision !== expectedRevision)
           throw new Refusal('CONFLICT', `The document is at revision ${row.revision}, expected ${expectedRevision}`, [
             'input',
@@ -70,7 +72,6 @@ async function change(
     written = await inTransaction(database, async (session) => {
       const row = await database.documents.findOne(filter, { session });
       if (row === null) return null;
-      requireWritable(scope, row.agent_ids, ['input']);
       check(row);
       return await write(database, row, changes, options, session);
     });

@@ -6,7 +6,7 @@ import type { Clock } from './clock.js';
 import type { Database } from './database.js';
 import { documentFilterMql, type FilterKeys } from './filter-mql.js';
 import { requireDeletingFilter } from './filter-restricts.js';
-import { keyFilter } from './read-documents.js';
+import { keyFilter, keyPath } from './read-documents.js';
 import type { DocumentRow } from './rows.js';
 import type { Scope } from './scope.js';
 import { inScope } from './scope-filter.js';
@@ -33,7 +33,7 @@ export function documentDeleter(database: Database, options: DeleteOptions): Del
       const filter = keyFilter(key);
       if (filter === null) return null;
       return await deleteOne(database, inScope(scope, filter), options, (row) => {
-        requireWritable(scope, row.agent_ids, ['input']);
+        requireWritable(scope, row.agent_ids, keyPath(key));
         if (expectedRevision !== undefined && row.revision !== expectedRevision)
           throw new Refusal('CONFLICT', `The document is at revision ${row.revision}, expected ${expectedRevision}`, [
             'input',

@@ -112,7 +112,7 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
       options.sweepIntervalMs === undefined ? SWEEP_INTERVAL_MS : options.sweepIntervalMs,
       stop.signal,
       options,
-      () => sweep(database, clock),
+      () => sweep(database, clock, stop.signal),
     ),
     (async () => {
       if (pending.size === 0) return;
@@ -139,7 +139,7 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     ensureSearchIndexes: indexes.ensureSearchIndexes,
     searchIndexState: indexes.searchIndexState,
     ...apiKeyFunctions(database, clock),
-    sweep: () => sweep(database, clock),
+    sweep: () => sweep(database, clock, stop.signal),
     async ping(signal?: AbortSignal) {
       signal?.throwIfAborted();
       await database.db.command({ ping: 1 });

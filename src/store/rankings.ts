@@ -18,8 +18,8 @@ export interface Rankings {
    * request, or expired.
    */
   open(scope: Scope, request: RequestKey, cursor: string): Promise<OpenedCursor>;
-  /** Keeps a ranking for `RANKING_TTL_MS`; returns its id. */
-  save(scope: Scope, hits: readonly FrozenHit[]): Promise<string>;
+  /** Keeps a ranking for `RANKING_TTL_MS`; returns its id. `size`: pages end after so many hits that are still there. */
+  save(scope: Scope, hits: readonly FrozenHit[], size: number): Promise<string>;
 }
 
 /** All of a request that decides its ranking, in any form that JSON can hold. */
@@ -27,14 +27,21 @@ export type RequestKey = Readonly<Record<string, unknown>>;
 
 export interface Place {
   readonly ranking: string | null;
-  /** Of the hit, from 0. */
+  /** Of the hit among the frozen ones, from 0. */
   readonly position: number;
+  /** Of the hit among those that were shown, from 1: some of the frozen ones may have gone. */
+  readonly rank: number;
   readonly chunkId: string;
 }
 
 export interface OpenedCursor extends Place {
-  /** The whole ranking; null when none was kept. */
-  readonly hits: readonly FrozenHit[] | null;
+  /** null: none was kept. */
+  readonly kept: KeptRanking | null;
+}
+
+export interface KeptRanking {
+  readonly hits: readonly FrozenHit[];
+  readonly size: number;
 }
 
 export interface FrozenHit {
@@ -55,6 +62,7 @@ interface RankingRow {
   _id: ObjectId;
   owner: string;
   agents: readonly string[] | null;
+  size: number;
   /** 12 bytes per hit. */
   ids: Binary;
   /** `SCORES` as float64 per hit; NaN for null. */
@@ -69,44 +77,47 @@ export function rankingFunctions(database: Database, sealer: Sealer, now: Clock)
   const collection = database.db.collection<Omit<RankingRow, '_id'>>('rankings');
   let saved = 0;
   const { save, read } = withStoreErrors({
-    async save(scope: Scope, hits: readonly FrozenHit[]): Promise<string> {
+    async save(scope: Scope, hits: readonly FrozenHit[], size: number): Promise<string> {
       const created_at = now();
       if (saved++ % SWEEP_EVERY === 0) {
         const expired = new Date(created_at.getTime() - RANKING_TTL_MS);
         await collection.deleteMany({ owner: scope.owner, created_at: { $lt: expired } });
       }
-      const row = { owner: scope.owner, agents: scope.agents, ...pack(hits), created_at };
+      const row = { owner: scope.owner, agents: scope.agents, size, ...pack(hits), created_at };
       return (await collection.insertOne(row)).insertedId.toHexString();
     },
-    async read(scope: Scope, id: string): Promise<readonly FrozenHit[] | null> {
+    async read(scope: Scope, id: string): Promise<KeptRanking | null> {
       const row = await collection.findOne({ _id: parseObjectId(id)!, owner: scope.owner });
-      return row === null || row.created_at.getTime() <= now().getTime() - RANKING_TTL_MS ? null : unpack(row);
+      const isThere = row !== null && row.created_at.getTime() > now().getTime() - RANKING_TTL_MS;
+      return isThere ? { hits: unpack(row), size: row.size } : null;
     },
   });
 
   return {
     save,
-    cursor: (scope, request, { ranking, position, chunkId }) =>
-      sealer.seal(listingOf(scope, request), [ranking, position, chunkId]),
+    cursor: (scope, request, { ranking, position, rank, chunkId }) =>
+      sealer.seal(listingOf(scope, request), [ranking, position, rank, chunkId]),
     async open(scope, request, cursor) {
-      const place = sealer.open(listingOf(scope, request), cursor) as [string | null, number, string] | undefined;
+      const place = sealer.open(listingOf(scope, request), cursor) as SealedPlace | undefined;
       if (place === undefined)
         throw new AppError(
           'BAD_USER_INPUT',
           'The cursor given as `after` is not one of this search: pass a cursor from a page of the same search with the same input',
         );
-      const [ranking, position, chunkId] = place;
-      if (ranking === null) return { ranking, position, chunkId, hits: null };
-      const hits = await read(scope, ranking);
-      if (hits === null)
+      const [ranking, position, rank, chunkId] = place;
+      if (ranking === null) return { ranking, position, rank, chunkId, kept: null };
+      const kept = await read(scope, ranking);
+      if (kept === null)
         throw new AppError(
           'BAD_USER_INPUT',
           `The cursor given as \`after\` has expired: pages of a search are kept for ${RANKING_TTL_MS / 60_000} minutes; search again`,
         );
-      return { ranking, position, chunkId, hits };
+      return { ranking, position, rank, chunkId, kept };
     },
   };
 }
+
+type SealedPlace = [ranking: string | null, position: number, rank: number, chunkId: string];
 
 /** The listing that a cursor is bound to holds the owner and the agents, so that it opens for nobody else. */
 function listingOf(scope: Scope, request: RequestKey): string {

@@ -81,6 +81,11 @@ export function documentReads(database: Database, sealer: Sealer, keys: () => Fi
   };
 }
 
+/** The input field that names a mutation's document, for a refusal. */
+export function keyPath(key: DocumentKey): readonly string[] {
+  return ['input', 'id' in key ? 'documentId' : 'by'];
+}
+
 /** Null for a malformed id: that of nothing. */
 export function keyFilter(key: DocumentKey): Filter<DocumentRow> | null {
   if ('title' in key) return { title_key: normalizeTitle(key.title) };

@@ -121,7 +121,11 @@ export async function embeddingsOf(
       .project<Pick<ChunkRow, 'embed_hash' | 'embeddings'>>({ embed_hash: 1, embeddings: 1 });
     for await (const row of rows) result.set(row.embed_hash, { ...row.embeddings, ...result.get(row.embed_hash) });
   }
-  for (const [, embeddings] of result) if (embeddings[version.space] === undefined) throw new VersionMoved();
+  for (const embeddings of result.values())
+    if (embeddings[version.space] === undefined) {
+      if (basedOn === null) throw new TypeError('A new document was given without a vector for each of its chunks');
+      throw new VersionMoved();
+    }
   return result;
 }
 

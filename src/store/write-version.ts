@@ -1,6 +1,8 @@
 import type { ClientSession } from 'mongodb';
 import { Refusal } from '../errors.js';
 import { checkGivenAgents, requireWritable } from './agents.js';
+import { checkTitle } from './check-attributes.js';
+import { checkMetadata } from './check-metadata.js';
 import { moveUpdate, newChunkRow } from './chunk-rows.js';
 import type { Clock } from './clock.js';
 import type { Database } from './database.js';
@@ -45,8 +47,14 @@ export interface WriteOptions {
 /** Stores a version whole or not at all: one transaction, or the staged flip where that would be too large. */
 export function versionWriter(database: Database, options: WriteOptions): Pick<Store, 'writeVersion'> {
   return {
-    async writeVersion(scope, basedOn, version) {
-      checkGivenAgents(scope, version.agentIds);
+    async writeVersion(scope, basedOn, given) {
+      // Whoever made the version checked it already; what is stored for ever is looked at where it is stored.
+      const version: NewVersion = {
+        ...given,
+        title: checkTitle(given.title),
+        agentIds: checkGivenAgents(scope, given.agentIds),
+        metadata: checkMetadata(given.metadata),
+      };
       if (basedOn !== null) requireWritable(scope, basedOn.agentIds, ['input', 'title']);
       const current = basedOn && (await currentRow(database, basedOn, options.clock));
       const plan = await planWrite(database, scope.owner, current, version, {

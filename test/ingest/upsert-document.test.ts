@@ -366,6 +366,34 @@ describe.each(STORE_SERVERS)('upsertDocument on $name', ({ start, hasSearch }) =
     expect(await store.database.documents.countDocuments()).toBe(count);
   });
 
+  test('a chunk longer than the model takes is stored with a warning', async () => {
+    const store = await open();
+    const chunking = { strategy: 'NONE', contextual: false } as const;
+    const { document, warnings, outcome } = await store.upsert(scope, 't', 'word '.repeat(10_000), { chunking });
+    expect(outcome).toBe('CREATED');
+    expect(document?.chunkCount).toBe(1);
+    expect(warnings).toEqual([expect.stringMatching(/^1 chunk is longer than the 8192 tokens .* averaged/)]);
+  });
+
+  test('a blank paragraph among real ones is never sent to the embedder', async () => {
+    const store = await open();
+    const { outcome } = await store.upsert(scope, 't', 'Alpha.\n\n\u00a0\u200b\n\nOmega.', {
+      chunking: { ...chunking, maxTokens: 3 },
+    });
+    expect(outcome).toBe('CREATED');
+    expect(store.embedder.asked.length).toBeGreaterThan(0);
+    for (const text of store.embedder.asked) expect(text).toMatch(/[A-Z]/);
+  });
+
+  test('titles and values that look like object ids stay strings', async () => {
+    const store = await open({ filterable: { ref: 'string' } });
+    const ref = '5cc67a80e46e13a0d6a87a80';
+    const { document } = await store.upsert(scope, 'JGL-24423/TL', 'text', { metadata: { ref } });
+    expect(await store.document(scope, { title: 'JGL-24423/TL' })).toEqual(document);
+    expect(await store.countDocuments(scope, { metadata: [{ key: 'ref', eq: ref }] })).toBe(1);
+    expect(await store.countDocuments(scope, { ids: [ref] })).toBe(0);
+  });
+
   test('text files are read, other files are NOT_IMPLEMENTED', async () => {
     const store = await open();
     const bytes = new TextEncoder().encode('\ufeff# Title\r\n\r\nText.');

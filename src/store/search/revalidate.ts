@@ -59,32 +59,28 @@ function judge(row: Row, document: Row['document'][number], filter: PreparedFilt
   return passes ? { state: 'LIVE', chunk, text: row.text ?? null } : { state: 'OUT_OF_FILTER', chunk };
 }
 
-/** Pure. Brings of the documents what the filter looks at, of the chunks everything but text and vectors. */
+/**
+ * Pure. Brings of the documents what the filter looks at, of the chunks everything but vectors. Rows are cut down before
+ * the join, and the join is a plain equality, which a server does for all rows at once.
+ */
 export function revalidationPipeline(
   scope: Scope,
   chunkIds: readonly string[],
   keys: readonly string[],
   withText: ReadonlySet<string>,
 ): Document[] {
-  const filterable = Object.fromEntries(keys.map((key) => [`filterable.${key}`, 1]));
+  const chunkFields = { ...CHUNK_FIELDS, from_version: 1, to_version: 1 };
+  const documentFields = ['version', 'agent_ids', ...keys.map((key) => `filterable.${key}`)];
   return [
     { $match: { _id: { $in: parseObjectIds(chunkIds) }, owner: scope.owner } },
-    {
-      $lookup: {
-        from: 'documents',
-        localField: 'document_id',
-        foreignField: '_id',
-        pipeline: [{ $match: scopeFilter(scope) }, { $project: { version: 1, agent_ids: 1, ...filterable } }],
-        as: 'document',
-      },
-    },
+    { $project: { ...chunkFields, ...(withText.size > 0 && { text: textOf(chunkIds, withText) }) } },
+    { $lookup: { from: 'documents', localField: 'document_id', foreignField: '_id', as: 'document' } },
+    { $match: { document: { $elemMatch: scopeFilter(scope) } } },
     {
       $project: {
-        ...CHUNK_FIELDS,
-        from_version: 1,
-        to_version: 1,
-        document: 1,
-        ...(withText.size > 0 && { text: textOf(chunkIds, withText) }),
+        ...chunkFields,
+        text: 1,
+        ...Object.fromEntries(documentFields.map((field) => [`document.${field}`, 1])),
       },
     },
   ];
