@@ -49,13 +49,15 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
     await refuseOpenDoors(config, () => store.hasApiKeys());
 
     const counted = countedCalls(store);
+    const ingest = createIngest({ store: counted, embedderOf: embedders.of });
+    opened.push(() => ingest.close());
     const queryEmbedder = createQueryEmbedder(embedders.of);
     const api = await startApi({
       config,
       logger,
       parts: {
         store: counted,
-        ingest: createIngest({ store: counted, embedderOf: embedders.of }),
+        ingest,
         retrieve: createRetrieve({
           store: counted,
           search: countedCalls(store.search),

@@ -42,10 +42,10 @@ export function barLine(progress: Progress): string {
 
 export function plainLine(progress: Progress): string {
   const { filesDone, files, chunks, elapsedMs } = progress;
-  const perSecond = elapsedMs > 0 ? Math.round(chunks / (elapsedMs / 1000)) : 0;
+  const perSecond = elapsedMs > 0 ? chunks / (elapsedMs / 1000) : 0;
   const done = share(progress);
   const left = done > 0 && done < 1 ? `, ${duration((elapsedMs * (1 - done)) / done)} left` : '';
-  return `${filesDone}/${files} files, ${chunks} chunks, ${perSecond} chunks/s${left}`;
+  return `${filesDone}/${files} files, ${chunks} chunks, ${perSecond.toFixed(perSecond < 10 ? 1 : 0)} chunks/s${left}`;
 }
 
 /** By size: files differ too much for their number to say how long the rest takes. */

@@ -19,7 +19,8 @@ export class QueryEmbedding {
     this.#loader = new DataLoader((queries) => embedQueries(queries, signal), {
       batchScheduleFn: (dispatch) => {
         this.#dispatch.push(dispatch);
-        this.#dispatchWhenSettled();
+        // not at once: the loader adds the question to the batch after it has scheduled it
+        queueMicrotask(() => this.#dispatchWhenSettled());
       },
     });
   }

@@ -11,7 +11,7 @@ test('a line says what is done, how fast, and what is left by size', () => {
 test('nothing is left at the end, and nothing is guessed at the beginning', () => {
   expect(plainLine({ ...HALF, bytesDone: 1000, filesDone: 10 })).toBe('10/10 files, 120 chunks, 30 chunks/s');
   expect(plainLine({ ...HALF, bytesDone: 0, filesDone: 0, chunks: 0, elapsedMs: 0 })).toBe(
-    '0/10 files, 0 chunks, 0 chunks/s',
+    '0/10 files, 0 chunks, 0.0 chunks/s',
   );
 });
 

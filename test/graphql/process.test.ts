@@ -169,7 +169,7 @@ test('the demo ingests its documents, shows what it finds, and leaves with 0', a
   expect(chunks).toBeGreaterThan(30);
   expect(chunks).toBeLessThanOrEqual(150);
   for (const found of [
-    'pump-start-up.md',
+    'high-reservoir.md',
     'catalogue-2025.html',
     '2024-09-board.md',
     '2023-09-30-chlorine-alarm.html',
