@@ -40,7 +40,7 @@ export function indexRow(entry: IndexEntry, main: BuildState, staged: BuildState
     status,
     queryable,
     latestDefinitionVersion: versionDoc(latest),
-    latestDefinition: latest.definition,
+    latestDefinition: structuredClone(latest.definition),
     statusDetail: [
       {
         hostname: HOSTNAME,
@@ -66,7 +66,7 @@ function buildDoc(build: BuildEntry, state: BuildState): Doc {
     status: STATUS[state.phase],
     queryable: state.phase === 'ready',
     definitionVersion: versionDoc(build),
-    definition: build.definition,
+    definition: structuredClone(build.definition),
     ...(state.message === undefined ? {} : { message: state.message }),
   };
 }

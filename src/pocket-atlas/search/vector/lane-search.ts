@@ -1,5 +1,5 @@
 import type { RecordId } from '../../storage/engine.js';
-import { Bitmap } from '../bitmap.js';
+import type { Bitmap } from '../bitmap.js';
 import { matchingRows } from '../filter/field-postings.js';
 import { createPacer } from '../pace.js';
 import { type Candidate, Candidates } from './candidates.js';
@@ -15,8 +15,9 @@ import { TopHits } from './top-hits.js';
  * that a graph proposes; their codes say how near each can be; and the vectors of those that may be among the best decide.
  */
 
-/** A graph is asked for at most this many at once, as it answers in one piece: about 15 ms. */
+/** A graph is asked for at most this many at once, as it answers in one piece: about 15 ms at 512 dimensions. */
 const GRAPH_K_MAX = 2_000;
+const GRAPH_K_DIMENSIONS = 512;
 /** More than is likely to be needed, so that one question to the graph is mostly enough. */
 const GRAPH_K_SPARE = 1.1;
 /** Vectors read between two looks at the clock. */
@@ -40,10 +41,12 @@ export async function searchLane(
     query.checkInterrupted();
   };
 
+  // As of now, in all segments at once: a record that is replaced meanwhile moves from one to another.
+  const snapshot = segments.map(({ size, dead }) => ({ size, dead: dead.copy() }));
   const matching: Bitmap[] = [];
-  for (const { postings, size, dead } of segments) {
-    matching.push(matchingRows(query.filter, postings, () => new Bitmap(size)).andNot(dead));
-    await pause();
+  for (const [position, { size, dead }] of snapshot.entries()) {
+    const { postings } = segments[position] as Segment;
+    matching.push((await matchingRows(query.filter, postings, size, pause)).andNot(dead));
   }
   const counts = matching.map((rows) => rows.count());
   const total = counts.reduce((sum, count) => sum + count, 0);
@@ -90,12 +93,13 @@ function propose(
   const wanted = Math.min(query.numCandidates as number, count);
   const { data } = query.vector;
   const graphQuery = graph.shape.scalar === 'f16' ? (data as Float32Array) : codec.graphQuery(data);
+  const largest = GRAPH_K_MAX * Math.min(1, GRAPH_K_DIMENSIONS / data.length);
   let spent = 0;
   let k = count === segment.size ? wanted : Math.ceil(((wanted * segment.size) / count) * GRAPH_K_SPARE);
   for (;;) {
     k = Math.min(k, segment.size);
     spent += k;
-    if (k > GRAPH_K_MAX || spent * graphCost > count) return undefined;
+    if (k > largest || spent * graphCost > count) return undefined;
     const rows = graph.search(graphQuery, k).filter((row) => matching.has(row));
     if (rows.length >= wanted || k === segment.size) return rows;
     k = Math.ceil(k * Math.max(2, (wanted * GRAPH_K_SPARE) / Math.max(1, rows.length)));

@@ -9,17 +9,36 @@ import type { GraphMark } from './sealed-segment.js';
 let lastJob: Promise<unknown> = Promise.resolve();
 
 export function runMerge(job: MergeJob, signal: AbortSignal): Promise<MergeResult> {
-  return queued(() => runInWorker(job, signal));
+  return queued(() => runInWorker(job, signal), signal);
 }
 
 export function runGraphBuild(job: GraphJob, signal: AbortSignal): Promise<GraphMark> {
-  return queued(() => runInWorker(job, signal));
+  return queued(() => runInWorker(job, signal), signal);
 }
 
-function queued<T>(run: () => Promise<T>): Promise<T> {
-  const result = lastJob.then(run);
-  lastJob = result.catch(() => {});
+/** Waits for its turn, or until it is no longer wanted: an index that closes does not wait for another one's job. */
+function queued<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const before = lastJob;
+  const result = (async () => {
+    await untilDoneOrAborted(before, signal);
+    return run();
+  })();
+  lastJob = Promise.allSettled([before, result]);
   return result;
+}
+
+async function untilDoneOrAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  signal.addEventListener('abort', stop as () => void);
+  try {
+    await Promise.race([work, aborted]);
+    signal.throwIfAborted();
+  } finally {
+    signal.removeEventListener('abort', stop as () => void);
+  }
 }
 
 async function runInWorker<T>(job: MergeJob | GraphJob, signal: AbortSignal): Promise<T> {
