@@ -54,8 +54,8 @@ async function search(
   return await context.startRun(scope, request, options, async (run, isEmpty) => {
     const cursor = await openCursor(run, context.rankings);
     if (isEmpty) return { hits: [], hasNextPage: false, diagnostics: diagnosticsOf(run, null, 0, started) };
-    if (cursor?.hits) {
-      const page = await nextPage(run, context, options, { ...cursor, hits: cursor.hits });
+    if (cursor?.kept) {
+      const page = await nextPage(run, context, options, { ...cursor, kept: cursor.kept });
       return { ...page, diagnostics: diagnosticsOf(run, null, page.staleDropped, started) };
     }
     const { hits, hasNextPage, ranking } = await rankedPage(run, context, options, cursor);

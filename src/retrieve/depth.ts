@@ -16,9 +16,18 @@ export const MAX_ROUNDS = 3;
 const SPARE = 1.2;
 const GROWTH = 4;
 
-/** What a leg asks for in a round (from 0). */
-export function legLimit(ranking: number, round: number): number {
-  return Math.min(MAX_CANDIDATES, Math.ceil(ranking * SPARE) * GROWTH ** round);
+/** `hits` and some more, for those that will turn out to be gone. */
+export function withSpare(hits: number): number {
+  return Math.ceil(hits * SPARE);
+}
+
+/**
+ * What a leg asks for in a round (from 0), so that `wanted` hits are left. Hits that one document may have too many of
+ * are dropped by the dozen: such a search starts a round deeper.
+ */
+export function legLimit(wanted: number, round: number, maxPerDocument?: number): number {
+  const rounds = maxPerDocument === undefined ? round : round + 1;
+  return Math.min(MAX_CANDIDATES, withSpare(wanted) * GROWTH ** rounds);
 }
 
 /** Never below the limit that is sent, which the server refuses; raised to that when the caller asked for less. */

@@ -21,7 +21,8 @@ export async function explainSearch(
   return await context.startRun(scope, firstPage, options, async (run, isEmpty) => {
     if (isEmpty) return { legs: [], fusion: null, rankFusionPipeline: null, candidates: [] };
     const rerankCount = rerankCountOf(run, context);
-    const ranking = await rank(run, Math.max(rankingSize(request.first), rerankCount), rerankCount);
+    const size = rankingSize(request.first);
+    const ranking = await rank(run, { depth: size, need: Math.max(size, rerankCount), withText: rerankCount });
     const shown = capped(await rerankBest(run, context, ranking.live), request.maxPerDocument);
     const legs = [ranking.legs.vector, ranking.legs.text].filter((leg) => leg !== null);
     return {

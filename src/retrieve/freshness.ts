@@ -5,6 +5,9 @@ import type { Budget, IndexKind, SearchStore } from '../store/search/search-stor
 export const FRESH_MS = 60_000;
 /** More than so many chunks are not scored one by one: the search says OVERLAY_SKIPPED. */
 export const MAX_FRESH = 1_000;
+/** So long, a scope with too many fresh chunks is not looked at again: reading a thousand ids takes longer than a search. */
+const BULK_PAUSE_MS = 1_000;
+const MAX_BULK_SCOPES = 1_000;
 /** Ids remembered as indexed, so that each is asked about once. Emptied when full. */
 const MAX_KNOWN = 50_000;
 
@@ -33,9 +36,20 @@ export function createFreshness(search: SearchStore, now: () => Date): Freshness
     return empty;
   };
 
+  const bulkUntil = new Map<string, number>();
+  const freshIds = async (scope: Scope, budget: Budget): Promise<readonly string[] | null> => {
+    const key = JSON.stringify([scope.owner, scope.agents]);
+    const at = now().getTime();
+    if (at < (bulkUntil.get(key) ?? 0)) return null;
+    const fresh = await search.freshChunkIds(scope, new Date(at - FRESH_MS), MAX_FRESH, budget);
+    if (bulkUntil.size >= MAX_BULK_SCOPES) bulkUntil.clear();
+    if (fresh === null) bulkUntil.set(key, at + BULK_PAUSE_MS);
+    return fresh;
+  };
+
   return {
     async read(scope, index, budget) {
-      const fresh = await search.freshChunkIds(scope, new Date(now().getTime() - FRESH_MS), MAX_FRESH, budget);
+      const fresh = await freshIds(scope, budget);
       if (fresh === null) return null;
       const seen = knownOf(index);
       const unknown = fresh.filter((id) => !seen.has(id));

@@ -5,9 +5,10 @@ import { requestKey } from './request-key.js';
 import type { Highlight, SearchHit, SearchOptions } from './retrieve.js';
 import type { Run } from './run.js';
 
-/** A hit with its place in the ranking, from 0. */
-export interface PageHit extends Pick<Ranked, 'id' | 'score' | 'scores' | 'chunk' | 'text'> {
-  readonly position: number;
+/** A hit with its place in the ranking, from 0, and its rank among those that are shown, from 1. */
+export interface PageHit extends Ranked {
+  readonly place: number;
+  readonly rank: number;
 }
 
 /** Brings what the selection still needs of the hits of one page: missing texts, highlights, cursors. */
@@ -22,11 +23,13 @@ export async function completePage(
   const hits = options.needsText || needsHighlights ? await withTexts(run, page) : page;
   const highlights = needsHighlights ? await highlightsOf(run, hits) : new Map<string, readonly Highlight[]>();
   const key = requestKey(run.request);
-  return hits.map(({ id, score, scores, chunk, text, position }) => ({
+  return hits.map(({ id, score, scores, chunk, text, place, rank }) => ({
     chunk,
     ...(text !== null && { text }),
-    cursor: options.needsCursors ? rankings.cursor(run.scope, key, { ranking, position, chunkId: id }) : '',
-    rank: position + 1,
+    cursor: options.needsCursors
+      ? rankings.cursor(run.scope, key, { ranking, position: place, rank, chunkId: id })
+      : '',
+    rank,
     score,
     scores,
     highlights: highlights.get(id) ?? [],

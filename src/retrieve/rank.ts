@@ -14,12 +14,23 @@ export interface Ranked extends Candidate {
 export interface Ranking {
   /** Best first, `maxPerDocument` not yet applied. */
   readonly live: readonly Ranked[];
+  /** What follows them in the legs' order and was not looked at: enough was live before. */
+  readonly unjudged: readonly Candidate[];
   readonly staleDropped: number;
   /** Of the last round. */
   readonly legs: LegRuns;
   readonly candidates: Candidates;
   /** What re-validation said of every candidate that it looked at. */
   readonly states: ReadonlyMap<string, Revalidated>;
+}
+
+export interface RankOptions {
+  /** Candidates that are ranked. HYBRID always ranks as many as its pages can walk, since fusion depends on it. */
+  readonly depth: number;
+  /** Hits that must be live. */
+  readonly need: number;
+  /** How many of the best come with their text. */
+  readonly withText: number;
 }
 
 /** Candidates looked at together; more than needed, since some will be dropped. */
@@ -29,25 +40,27 @@ const LEAST_BATCH = 10;
 const LARGEST_BATCH = 1_000;
 
 /**
- * The best `want` hits (fewer where there are no more): legs, fusion, re-validation in order, and again with deeper legs
- * while too much was dropped, three rounds at most. `withText`: how many of the best come with their text.
+ * The best hits (fewer than needed where there are no more): legs, fusion, re-validation in order, and again with deeper
+ * legs while too much was dropped, three rounds at most.
  */
-export async function rank(run: Run, want: number, withText: number): Promise<Ranking> {
+export async function rank(run: Run, { depth, need, withText }: RankOptions): Promise<Ranking> {
+  const { first, maxPerDocument, minSimilarity } = run.request;
   const states = new Map<string, Revalidated>();
+  const wanted = Math.max(depth, need, run.mode === 'HYBRID' ? rankingSize(first) : 0);
   let returnedBefore = -1;
   for (let round = 0; ; round++) {
-    const legs = await runLegs(run, legLimit(rankingSize(run.request.first), round));
+    const legs = await runLegs(run, legLimit(wanted, round, maxPerDocument));
     const candidates = toCandidates(hitsOf(legs), {
       mode: run.mode,
       weights: run.weights,
       measure: run.space.similarity,
-      ...(run.request.minSimilarity !== undefined && { minSimilarity: run.request.minSimilarity }),
+      ...(minSimilarity !== undefined && { minSimilarity }),
     });
-    const live = await judge(run, candidates.ranked, want, withText, states);
-    const isEnough = round === MAX_ROUNDS - 1 || capped(live, run.request.maxPerDocument).length >= want;
+    const { live, unjudged } = await judge(run, candidates.ranked, need, withText, states);
+    const isEnough = round === MAX_ROUNDS - 1 || capped(live, maxPerDocument).length >= need;
     const returned = (legs.vector?.hits.length ?? 0) + (legs.text?.hits.length ?? 0);
     if (isEnough || (await isExhausted(run, legs, returned, returnedBefore, live.length)))
-      return { live, staleDropped: count(states, 'STALE'), legs, candidates, states };
+      return { live, unjudged, staleDropped: staleAmong(states), legs, candidates, states };
     returnedBefore = returned;
   }
 }
@@ -73,18 +86,19 @@ function hitsOf({ vector, text }: LegRuns) {
   return { vector: vector?.hits ?? null, text: text?.hits ?? null };
 }
 
-/** Re-validates in order until `want` hits are live. What an earlier round looked at is not read again. */
-async function judge(
+/** Re-validates in order until enough hits are live. What `states` holds already is not read again. */
+export async function judge(
   run: Run,
   candidates: readonly Candidate[],
-  want: number,
+  need: number,
   withText: number,
   states: Map<string, Revalidated>,
-): Promise<Ranked[]> {
+): Promise<Pick<Ranking, 'live' | 'unjudged'>> {
   const live: Ranked[] = [];
   let kept = 0;
-  for (let at = 0; at < candidates.length && kept < want; ) {
-    const size = Math.min(LARGEST_BATCH, Math.max(LEAST_BATCH, Math.ceil((want - kept) * SPARE)));
+  let at = 0;
+  while (at < candidates.length && kept < need) {
+    const size = Math.min(LARGEST_BATCH, Math.max(LEAST_BATCH, Math.ceil((need - kept) * SPARE)));
     const batch = candidates.slice(at, at + size);
     const unknown = batch.map(({ id }) => id).filter((id) => !states.has(id));
     const texts = new Set(unknown.slice(0, Math.max(0, withText - live.length)));
@@ -97,7 +111,7 @@ async function judge(
     kept = capped(live, run.request.maxPerDocument).length;
     at += size;
   }
-  return live;
+  return { live, unjudged: candidates.slice(at) };
 }
 
 /** Without what exceeds the number of hits that one document may have. Keeps the order. */
@@ -111,6 +125,6 @@ export function capped<T extends { readonly chunk: ChunkRecord }>(hits: readonly
   });
 }
 
-function count(states: ReadonlyMap<string, Revalidated>, wanted: Revalidated['state']): number {
-  return [...states.values()].filter(({ state }) => state === wanted).length;
+export function staleAmong(states: ReadonlyMap<string, Revalidated>): number {
+  return [...states.values()].filter(({ state }) => state === 'STALE').length;
 }

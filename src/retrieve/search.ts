@@ -1,7 +1,9 @@
-import type { FrozenHit, OpenedCursor, Rankings } from '../store/rankings.js';
-import { rankingSize } from './depth.js';
-import { completePage, type PageHit } from './page.js';
-import { capped, type Ranked, type Ranking, rank } from './rank.js';
+import type { FrozenHit, KeptRanking, OpenedCursor, Rankings } from '../store/rankings.js';
+import type { Revalidated } from '../store/search/search-store.js';
+import type { Candidate } from './candidates.js';
+import { rankingSize, withSpare } from './depth.js';
+import { completePage } from './page.js';
+import { capped, judge, type Ranked, type Ranking, rank, staleAmong } from './rank.js';
 import { requestKey } from './request-key.js';
 import { type RerankParts, rerankBest, rerankCountOf } from './rerank/rerank-best.js';
 import type { SearchHit, SearchOptions } from './retrieve.js';
@@ -29,15 +31,24 @@ export async function rankedPage(
 ): Promise<PageOfHits & { readonly ranking: Ranking }> {
   const { first, maxPerDocument } = run.request;
   const size = rankingSize(first);
-  // Without a cursor nobody can walk on: one hit more than the page tells whether there is a next one.
-  const want = options.needsCursors || skip !== null ? size : first + 1;
   const rerankCount = rerankCountOf(run, parts);
-  const ranking = await rank(run, Math.max(want, rerankCount), Math.max(options.needsText ? first : 0, rerankCount));
+  // Each page looks at its own hits; but what is counted per document, reordered or skipped has to be looked at before.
+  const needsAll = skip !== null || rerankCount > 0 || (options.needsCursors && maxPerDocument !== undefined);
+  const ranking = await rank(run, {
+    // Without a cursor nobody can walk on: one hit more than the page tells whether there is a next one.
+    depth: options.needsCursors ? size : first + 1,
+    need: Math.max(needsAll ? size : first + 1, rerankCount),
+    withText: Math.max(options.needsText ? first : 0, rerankCount),
+  });
   const all = capped(await rerankBest(run, parts, ranking.live), maxPerDocument).slice(0, size);
   const start = skip === null ? 0 : placeAfter(all, skip);
-  const page = all.slice(start, start + first).map((hit, index) => ({ ...hit, position: start + index }));
+  const page = all
+    .slice(start, start + first)
+    .map((hit, index) => ({ ...hit, place: start + index, rank: start + index + 1 }));
   const hasNextPage = all.length > start + first;
-  const id = hasNextPage && options.needsCursors ? await parts.rankings.save(run.scope, all.map(frozen)) : null;
+  const frozen = needsAll ? all : [...all, ...ranking.unjudged].slice(0, withSpare(size));
+  const id =
+    hasNextPage && options.needsCursors ? await parts.rankings.save(run.scope, frozen.map(freeze), size) : null;
   return { hits: await completePage(run, parts.rankings, page, options, id), hasNextPage, ranking };
 }
 
@@ -46,30 +57,21 @@ export async function nextPage(
   run: Run,
   parts: SearchParts,
   options: SearchOptions,
-  { ranking, position, hits }: OpenedCursor & { readonly hits: readonly FrozenHit[] },
+  { ranking, position, rank: rankBefore, kept }: OpenedCursor & { readonly kept: KeptRanking },
 ): Promise<PageOfHits & { readonly staleDropped: number }> {
-  const { first } = run.request;
-  const rest = hits.slice(position + 1);
-  const ids = rest.map(({ chunkId }) => chunkId);
-  const texts = new Set(options.needsText ? ids.slice(0, first) : []);
-  const states = await run.search.revalidate(run.scope, ids, run.filter, texts, run.deadline);
-  const live = rest.flatMap((hit, index): PageHit[] => {
-    const state = states.get(hit.chunkId);
-    if (state?.state !== 'LIVE') return [];
-    const scores = {
-      similarity: hit.similarity,
-      distance: hit.similarity === null ? null : distanceOf(run.space.similarity, hit.similarity),
-      text: hit.text,
-      fused: hit.fused,
-      rerank: hit.rerank,
-    };
-    const { chunk, text } = state;
-    return [{ id: hit.chunkId, score: hit.score, scores, chunk, text, position: position + 1 + index }];
-  });
+  const left = kept.size - rankBefore;
+  const first = Math.min(run.request.first, left);
+  const rest = kept.hits.slice(position + 1).map((hit) => thaw(hit, run));
+  const places = new Map(rest.map(({ id }, index) => [id, position + 1 + index]));
+  const states = new Map<string, Revalidated>();
+  const { live } = await judge(run, rest, Math.min(first + 1, left), options.needsText ? first : 0, states);
+  const page = live
+    .slice(0, first)
+    .map((hit, index) => ({ ...hit, place: places.get(hit.id)!, rank: rankBefore + index + 1 }));
   return {
-    hits: await completePage(run, parts.rankings, live.slice(0, first), options, ranking),
-    hasNextPage: live.length > first,
-    staleDropped: [...states.values()].filter(({ state }) => state === 'STALE').length,
+    hits: await completePage(run, parts.rankings, page, options, ranking),
+    hasNextPage: live.length > first && first < left,
+    staleDropped: staleAmong(states),
   };
 }
 
@@ -87,7 +89,18 @@ function placeAfter(hits: readonly Ranked[], { chunkId, position }: OpenedCursor
   return (at === -1 ? position : at) + 1;
 }
 
-function frozen({ id, score, scores }: Ranked): FrozenHit {
+function freeze({ id, score, scores }: Candidate): FrozenHit {
   const { similarity, text, fused, rerank } = scores;
   return { chunkId: id, score, similarity, text, fused, rerank };
+}
+
+function thaw({ chunkId, score, similarity, text, fused, rerank }: FrozenHit, { space }: Run): Candidate {
+  const distance = similarity === null ? null : distanceOf(space.similarity, similarity);
+  return {
+    id: chunkId,
+    score,
+    scores: { similarity, distance, text, fused, rerank },
+    vectorRank: null,
+    textRank: null,
+  };
 }

@@ -37,9 +37,9 @@ export async function similarChunks(
   return await context.startRun(scope, request, options, async (run, isEmpty) => {
     if (isEmpty) return { hits: [], hasNextPage: false, diagnostics: diagnosticsOf(run, null, 0, started) };
     // One more for the chunk itself, one for the next page.
-    const ranking = await rank(run, first + 2, options.needsText ? first + 1 : 0);
+    const ranking = await rank(run, { depth: first + 2, need: first + 2, withText: options.needsText ? first + 1 : 0 });
     const others = ranking.live.filter((hit) => hit.id !== id);
-    const page = others.slice(0, first).map((hit, position) => ({ ...hit, position }));
+    const page = others.slice(0, first).map((hit, index) => ({ ...hit, place: index, rank: index + 1 }));
     return {
       hits: await completePage(run, context.rankings, page, options, null),
       hasNextPage: others.length > first,

@@ -29,7 +29,8 @@ export async function whyNot(
     const excluded = await isExcluded(run, document.id);
     if (excluded) return answer('EXCLUDED_BY_FILTER', 'The document does not pass the filter of this search.');
     const rerankCount = rerankCountOf(run, context);
-    const ranking = await rank(run, Math.max(rankingSize(request.first), rerankCount), rerankCount);
+    const size = rankingSize(request.first);
+    const ranking = await rank(run, { depth: size, need: Math.max(size, rerankCount), withText: rerankCount });
     const shown = capped(await rerankBest(run, context, ranking.live), request.maxPerDocument);
     const own = shown.findIndex(({ chunk }) => chunk.documentId === document.id);
     if (own !== -1) return ranked(run, shown, own);
