@@ -1,26 +1,20 @@
 import { extname } from 'node:path';
+import { TEXT_TYPES } from '../../src/ingest/extract/text-types.js';
 
-/** Kinds of files that the server reads today. Others are passed over in folders and refused by name. */
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  '.adoc': 'text/plain',
-  '.htm': 'text/html',
-  '.html': 'text/html',
-  '.log': 'text/plain',
-  '.markdown': 'text/markdown',
-  '.md': 'text/markdown',
-  '.mdx': 'text/markdown',
-  '.org': 'text/plain',
-  '.rst': 'text/plain',
-  '.tex': 'text/plain',
-  '.text': 'text/plain',
-  '.txt': 'text/plain',
-  '.xhtml': 'text/html',
+const OOXML = 'application/vnd.openxmlformats-officedocument';
+
+/** Kinds of files that the server reads beside texts. Others are passed over in folders. */
+const FILE_TYPES: Readonly<Record<string, string>> = {
+  docx: `${OOXML}.wordprocessingml.document`,
+  pdf: 'application/pdf',
 };
 
-export const KNOWN_EXTENSIONS = Object.keys(MEDIA_TYPES);
+const MEDIA_TYPES: Readonly<Record<string, string>> = { ...TEXT_TYPES, ...FILE_TYPES };
 
-/** By the name's extension; null for a kind that is not read. */
+export const KNOWN_EXTENSIONS = Object.keys(MEDIA_TYPES).map((extension) => `.${extension}`);
+
+/** By the name's extension; null for a kind that is not read. The server looks at the bytes and has the last word. */
 export function mediaTypeOf(path: string): string | null {
-  const extension = extname(path).toLowerCase();
+  const extension = extname(path).slice(1).toLowerCase();
   return Object.hasOwn(MEDIA_TYPES, extension) ? (MEDIA_TYPES[extension] as string) : null;
 }
