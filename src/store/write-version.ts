@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongodb';
+import type { ClientSession, Filter } from 'mongodb';
 import { Refusal } from '../errors.js';
 import { checkGivenAgents, requireWritable } from './agents.js';
 import { checkTitle } from './check-attributes.js';
@@ -12,7 +12,7 @@ import type { DocumentRecord, Filterable } from './records.js';
 import { documentRecord } from './row-records.js';
 import type { DocumentRow } from './rows.js';
 import type { Scope } from './scope.js';
-import { scopeFilter } from './scope-filter.js';
+import { inScope, scopeFilter } from './scope-filter.js';
 import { stageVersion } from './stage-version.js';
 import { type NewVersion, type Store, VersionMoved, type WriteOutcome } from './store.js';
 import { normalizeTitle } from './title.js';
@@ -55,8 +55,7 @@ export function versionWriter(database: Database, options: WriteOptions): Pick<S
         agentIds: checkGivenAgents(scope, given.agentIds),
         metadata: checkMetadata(given.metadata),
       };
-      if (basedOn !== null) requireWritable(scope, basedOn.agentIds, ['input', 'title']);
-      const current = basedOn && (await currentRow(database, basedOn, options.clock));
+      const current = basedOn && (await currentRow(database, scope, basedOn, options.clock));
       const plan = await planWrite(database, scope.owner, current, version, {
         filterable: options.filterable,
         now: options.clock(),
@@ -80,13 +79,17 @@ export function versionWriter(database: Database, options: WriteOptions): Pick<S
  * The row as it was read, free to be written. An attempt that died in the middle is undone first; one that lives makes
  * this writer the later one. Throws `VersionMoved`.
  */
-async function currentRow(database: Database, basedOn: DocumentRecord, clock: Clock): Promise<DocumentRow> {
-  const row = await database.documents.findOne({
-    _id: documentIdOf(basedOn),
-    version: basedOn.version,
-    revision: basedOn.revision,
-  });
+async function currentRow(
+  database: Database,
+  scope: Scope,
+  basedOn: DocumentRecord,
+  clock: Clock,
+): Promise<DocumentRow> {
+  const { version, revision } = basedOn;
+  const read: Filter<DocumentRow> = { _id: documentIdOf(basedOn), version, revision };
+  const row = await database.documents.findOne(inScope(scope, read));
   if (row === null) throw new VersionMoved();
+  requireWritable(scope, row.agent_ids, ['input', 'title']);
   if (row.attempt !== undefined && !(await recoverAttempt(database, row, clock))) throw new VersionMoved();
   return row;
 }

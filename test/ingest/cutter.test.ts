@@ -76,7 +76,7 @@ test('each space counts by its own tokens, and equal chunks share one string', a
       counters: [countTokens, (piece) => piece.length],
     },
   );
-  const { chunks, strings } = assembleChunks(`${same}\n\n${same}`, pieces, 'en');
+  const { chunks, strings } = assembleChunks({ text: `${same}\n\n${same}`, language: 'en', pageStarts: null }, pieces);
   expect(chunks.map((one) => one.text)).toEqual([same, same]);
   expect([...strings.values()]).toEqual([{ text: same, tokens: [countTokens(same), same.length] }]);
 });

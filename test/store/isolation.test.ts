@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeScope, operator, type Scope } from '../../src/store/scope.js';
+import { VersionMoved } from '../../src/store/store.js';
 import { STORE_SERVERS } from '../support/store-servers.js';
 import { ONE_PARAGRAPH, openTestStore, paragraphs, type TestStore } from '../support/test-store.js';
 
@@ -126,6 +127,26 @@ describe.each(STORE_SERVERS)('isolation on $name', ({ start, hasSearch }) => {
     await expect(store.writeVersion(blue, null, version as never)).rejects.toMatchObject(conflict);
     expect((await store.upsert(eve, 'red', 'another red')).outcome).toBe('CREATED');
     expect(await store.texts(ada, [ids.red as string])).toEqual([paragraphs(2, 'red')]);
+  });
+
+  test('a record of another owner is no way to its document', async () => {
+    const record = await store.document(ada, { title: 'red' });
+    const version = {
+      ...record,
+      title: 'red',
+      text: 'x',
+      contentHash: '',
+      chunks: [],
+      vectors: new Map(),
+      space: 's1',
+    };
+    await expect(store.writeVersion(eve, record, version as never)).rejects.toThrow(VersionMoved);
+    await expect(store.writeAttributes(eve, record as never, { sourceUri: 'x' })).rejects.toThrow(VersionMoved);
+    await expect(store.writeVersion(blue, record, { ...version, agentIds: ['blue'] } as never)).rejects.toThrow(
+      VersionMoved,
+    );
+    await expect(store.writeAttributes(blue, record as never, { sourceUri: 'x' })).rejects.toThrow();
+    expect(await store.document(ada, { title: 'red' })).toEqual(record);
   });
 
   test('a bound credential creates for its own agents, and gives no others', async () => {
