@@ -328,7 +328,6 @@ describe.each(STORE_SERVERS)('upsertDocument on $name', ({ start, hasSearch }) =
     ['no text at all', { text: null }, 'INVALID', ['input', 'text']],
     ['text and file', { file: { name: 'a.txt', bytes: new Uint8Array() } }, 'INVALID', ['input', 'text']],
     ['60 MB of text', { text: 'x'.repeat(60_000_000) }, 'TOO_LARGE', ['input', 'text']],
-    [
     ['a language that is none', { language: 'not a language' }, 'INVALID', ['input', 'language']],
     ['a media type that is none', { mediaType: 'text' }, 'INVALID', ['input', 'mediaType']],
     ['a URI too long', { sourceUri: 'x'.repeat(2_049) }, 'INVALID', ['input', 'sourceUri']],
