@@ -4,13 +4,15 @@ import { READY_PREFIX } from './address.js';
 import { type ServeOptions, servePocketAtlas } from './serve.js';
 
 /**
- * The server as a process: `pocket-atlas --data-dir DIR [--port N]`, or `pocket-atlas salvage --data-dir DIR --to NEW_DIR`.
+ * The server as a process: `pocket-atlas --data-dir DIR [--port N]`, or `pocket-atlas salvage --data-dir DIR --to NEW_DIR`,
+ * or `pocket-atlas commands` for the documented list.
  * Alone it flushes and stops on SIGINT and SIGTERM. Under a parent (`--child`) it ignores those, since its parent gets
  * them too and still has to finish its work with it: it ends when the pipe on its standard input closes.
  */
 const USAGE = `Usage:
   pocket-atlas --data-dir DIR [--port N] [--search-lag-ms N]
-  pocket-atlas salvage --data-dir DIR --to NEW_DIR`;
+  pocket-atlas salvage --data-dir DIR --to NEW_DIR
+  pocket-atlas commands`;
 
 interface Arguments extends ServeOptions {
   readonly child: boolean;
@@ -19,6 +21,11 @@ interface Arguments extends ServeOptions {
 async function main(): Promise<void> {
   const [first, ...rest] = process.argv.slice(2);
   if (first === 'salvage') return runSalvage(rest);
+  if (first === 'commands') {
+    const { commandList } = await import('./commands/command-list.js');
+    process.stdout.write(commandList());
+    return;
+  }
   const { child, ...options } = readArguments(process.argv.slice(2));
   const stopAsked = child ? parentGone() : signalled();
   const serving = await servePocketAtlas(options);

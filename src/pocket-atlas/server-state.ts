@@ -1,4 +1,5 @@
 import type { FailPoints } from './commands/fail-points.js';
+import type { Snapshots } from './commands/read/snapshots.js';
 import type { CursorRegistry } from './cursors/cursor-registry.js';
 import type { SearchManager } from './search/manager.js';
 import type { SessionRegistry } from './sessions/session-registry.js';
@@ -10,6 +11,7 @@ export interface ServerState {
   readonly engine: Engine;
   readonly search: SearchManager;
   readonly sessions: SessionRegistry;
+  readonly snapshots: Snapshots;
   readonly cursors: CursorRegistry;
   readonly failPoints: FailPoints;
   readonly clusterClock: ClusterClock;

@@ -3,6 +3,7 @@ import { encode } from './bson/encode.js';
 import type { Doc } from './bson/values.js';
 import type { ConnectionInfo } from './commands/context.js';
 import { FailPoints } from './commands/fail-points.js';
+import { Snapshots } from './commands/read/snapshots.js';
 import { runCommand } from './commands/run-command.js';
 import { CursorRegistry } from './cursors/cursor-registry.js';
 import { CommandError } from './errors.js';
@@ -48,13 +49,16 @@ export function createPocketAtlasServer(options: {
       else cursors.closeOfTransaction(session.id);
     },
   });
+  const clusterClock = new ClusterClock(now);
+  const snapshots = new Snapshots({ engine: options.engine, clock: clusterClock, now });
   const state: ServerState = {
     engine: options.engine,
     search: options.search,
     sessions,
     cursors,
     failPoints: new FailPoints(),
-    clusterClock: new ClusterClock(now),
+    clusterClock,
+    snapshots,
     now,
     startedAt: now(),
     connectionsMax: CONNECTIONS_MAX,
@@ -66,6 +70,7 @@ export function createPocketAtlasServer(options: {
     },
   };
   const sweeper = setInterval(() => {
+    snapshots.sweep();
     void Promise.allSettled([sessions.sweep(), cursors.sweep()]);
   }, SWEEP_MS);
   sweeper.unref();
@@ -117,6 +122,7 @@ export function createPocketAtlasServer(options: {
       await Promise.all(closed);
       await sessions.endAll();
       await cursors.closeAll();
+      snapshots.close();
     },
   };
 }

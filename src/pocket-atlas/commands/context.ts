@@ -1,3 +1,4 @@
+import type { Timestamp } from 'bson';
 import type { BsonValue, Doc } from '../bson/values.js';
 import { CommandError } from '../errors.js';
 import { compileExpression } from '../query/expression.js';
@@ -7,6 +8,7 @@ import type { Session } from '../sessions/session.js';
 import type { CollectionInfo, ReadView, Transaction } from '../storage/engine.js';
 import { rawDocuments, rawField } from '../wire/raw-document.js';
 import { collectionName, isDocument } from './arguments.js';
+import type { HeldSnapshot } from './read/snapshots.js';
 
 /** What the server knows of a client connection. */
 export interface ConnectionInfo {
@@ -65,6 +67,8 @@ export class CommandContext {
   statementFailed = false;
   /** ms since 1970; undefined: none. */
   deadline: number | undefined;
+  /** The moment a snapshot read was of, for a reply without a cursor. */
+  readAt: Timestamp | undefined;
   /** Nobody waits for its result once the connection is gone: so for reads, not for writes (which may want no reply). */
   endsWithClient = false;
   /** One time for the whole command. */
@@ -129,9 +133,30 @@ export class CommandContext {
     return documents;
   }
 
-  /** Runs a read over the transaction's view, or over a view of its own. */
+  /** A read of one moment outside of transactions. */
+  get isSnapshotRead(): boolean {
+    const { readConcern } = this.body;
+    return this.transaction === undefined && isDocument(readConcern) && readConcern.level === 'snapshot';
+  }
+
+  /** The moment that the read concern asks for: now, or that of `atClusterTime`. */
+  holdSnapshot(): HeldSnapshot {
+    const { atClusterTime } = this.body.readConcern as { atClusterTime?: Timestamp };
+    return this.server.snapshots.hold(atClusterTime);
+  }
+
+  /** Runs a read over the transaction's view, a snapshot's, or a view of its own. */
   async read<T>(run: (view: ReadView) => Promise<T> | T): Promise<T> {
     if (this.transaction !== undefined) return run(this.transaction);
+    if (this.isSnapshotRead) {
+      const snapshot = this.holdSnapshot();
+      this.readAt = snapshot.time;
+      try {
+        return await run(snapshot.view);
+      } finally {
+        snapshot.release();
+      }
+    }
     const view = this.server.engine.view();
     try {
       return await run(view);

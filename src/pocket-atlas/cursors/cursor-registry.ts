@@ -63,7 +63,7 @@ export class CursorRegistry {
     const now = this.#now();
     for (const [id, cursor] of this.#cursors) {
       if (cursor.lock.size > 0) continue;
-      if (now - cursor.lastUsedAt >= CURSOR_TIMEOUT_MS) {
+      if (!cursor.isKept && now - cursor.lastUsedAt >= CURSOR_TIMEOUT_MS) {
         await this.close(id);
         continue;
       }

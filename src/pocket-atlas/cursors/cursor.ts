@@ -34,6 +34,7 @@ export interface Interruption {
 export class Cursor {
   readonly namespace: string;
   readonly owner: CursorOwner;
+  readonly isKept: boolean;
   lastUsedAt = 0;
   /** One reader at a time. */
   readonly lock = new Lock();
@@ -60,7 +61,10 @@ export class Cursor {
     readonly isSnapshot: boolean;
     /** The limit of the query: after as many rows nothing can follow. */
     readonly rowsMax?: number;
+    /** `noCursorTimeout`: it lives as long as its session. */
+    readonly isKept?: boolean;
   }) {
+    this.isKept = options.isKept === true;
     this.#rowsMax = options.rowsMax ?? Infinity;
     this.namespace = options.namespace;
     this.owner = options.owner;

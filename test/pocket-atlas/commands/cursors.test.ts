@@ -133,6 +133,20 @@ describe('a cursor', () => {
     connection.close();
   });
 
+  it('of a session with snapshots reads the moment of the first read, and says when that is kept no longer', async () => {
+    const { db } = await filled(3);
+    const c = atlas.db(db).collection<{ _id: number }>('c');
+    await atlas.client.withSession({ snapshot: true }, async (session) => {
+      expect((await c.find({}, { session }).toArray()).length).toBe(3);
+      await c.insertOne({ _id: 3 });
+      expect((await c.find({}, { session }).toArray()).length).toBe(3);
+      expect(await c.distinct('_id', {}, { session })).toEqual([0, 1, 2]);
+      now += 2_000;
+      await expect(c.find({}, { session }).toArray()).rejects.toMatchObject({ code: 239 });
+    });
+    expect(await c.countDocuments()).toBe(4);
+  });
+
   it('is gone after ten idle minutes, after killCursors, and with its collection', async () => {
     const { db, connection } = await filled(10);
     const open = async () => (await connection.command({ find: 'c', batchSize: 1, $db: db })).cursor.id;

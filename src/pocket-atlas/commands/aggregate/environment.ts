@@ -34,7 +34,7 @@ export function pipelineEnvironment(
         checkInterrupted,
       ),
     source: (stage, spec, environment): Stage | undefined =>
-      serverSource(context, lease.view, stage, spec, environment) ?? server.search.source(stage, spec, environment),
+      serverSource(context, lease, stage, spec, environment) ?? server.search.source(stage, spec, environment),
     sink: (stage: string, spec: BsonValue, environment: PipelineEnvironment): Stage | undefined => {
       if (stage === '$out') return outSink(context, spec, environment);
       if (stage === '$merge') return mergeSink(context, spec, environment);

@@ -6,6 +6,7 @@ import type { ReadView } from '../../storage/engine.js';
 import { isDocument } from '../arguments.js';
 import { collectionSizes } from '../catalog/sizes.js';
 import type { CommandContext } from '../context.js';
+import type { ViewLease } from '../read/view-lease.js';
 
 /** Source stages about the server itself. */
 type Rows = (input: SourceInput) => readonly Doc[];
@@ -25,7 +26,7 @@ const SOURCES: Readonly<Record<string, Rows>> = {
 
 export function serverSource(
   context: CommandContext,
-  view: ReadView,
+  lease: ViewLease,
   stage: string,
   spec: BsonValue,
   environment: PipelineEnvironment,
@@ -42,7 +43,7 @@ export function serverSource(
   return {
     name: stage,
     run: async function* (): Batches {
-      const found = rows({ context, view, spec, environment });
+      const found = rows({ context, view: lease.view, spec, environment });
       if (found.length > 0) yield found;
     },
   };

@@ -2,7 +2,7 @@ import { Long } from 'bson';
 import type { Doc } from '../../bson/values.js';
 import { compileFilter } from '../../query/filter.js';
 import type { ReadView } from '../../storage/engine.js';
-import { isDocument, truthy } from '../arguments.js';
+import { integer, isDocument, truthy } from '../arguments.js';
 import type { Command } from '../command.js';
 import { collectionSizes } from './sizes.js';
 
@@ -50,7 +50,8 @@ export const dbStats: Command = {
   fields: { freeStorage: 'boolish', scale: 'number' },
   run: (context) =>
     context.read((view) => {
-      const sizes = databaseSizes(view, context.db);
+      const scale = scaleOf(context.body);
+      const sizes = databaseSizes(view, context.db, scale);
       return {
         db: context.db,
         ...sizes,
@@ -58,7 +59,7 @@ export const dbStats: Command = {
         storageSize: sizes.dataSize,
         indexSize: 0,
         totalSize: sizes.dataSize,
-        scaleFactor: Long.fromNumber(1),
+        scaleFactor: Long.fromNumber(scale),
       };
     }),
 };
@@ -70,18 +71,19 @@ export const collStats: Command = {
     context.read((view) => {
       const collection = view.collection(context.db, context.collection);
       if (collection === undefined) return { ns: context.namespace, size: 0, count: 0, storageSize: 0, nindexes: 0 };
-      return { ns: context.namespace, ...collectionSizes(view, collection) };
+      return { ns: context.namespace, ...collectionSizes(view, collection, scaleOf(context.body)) };
     }),
 };
 
 function databaseSizes(
   view: ReadView,
   db: string,
+  scale = 1,
 ): { collections: number; objects: number; avgObjSize: number; dataSize: number; indexes: number } {
   const collections = view.collections(db);
   let [objects, dataSize, indexes] = [0, 0, 0];
   for (const collection of collections) {
-    const sizes = collectionSizes(view, collection);
+    const sizes = collectionSizes(view, collection, scale);
     objects += sizes.count as number;
     dataSize += sizes.size as number;
     indexes += collection.indexes.length;
@@ -93,4 +95,8 @@ function databaseSizes(
     dataSize,
     indexes,
   };
+}
+
+function scaleOf(body: Doc): number {
+  return integer(body, 'scale', { min: 1 }) ?? 1;
 }

@@ -5,7 +5,7 @@ import type { CollectionInfo, ReadView } from '../../storage/engine.js';
 const SAMPLE = 200;
 
 /** Sizes as `collStats` gives them. Bytes are estimated from a sample: nothing here reads a whole collection. */
-export function collectionSizes(view: ReadView, collection: CollectionInfo): Doc {
+export function collectionSizes(view: ReadView, collection: CollectionInfo, scale = 1): Doc {
   const count = view.count(collection);
   let [sampled, bytes] = [0, 0];
   for (const record of view.scan(collection)) {
@@ -14,7 +14,7 @@ export function collectionSizes(view: ReadView, collection: CollectionInfo): Doc
     if (sampled >= SAMPLE) break;
   }
   const avgObjSize = sampled === 0 ? 0 : Math.round(bytes / sampled);
-  const size = count * avgObjSize;
+  const size = Math.floor((count * avgObjSize) / scale);
   return {
     size,
     count,
@@ -28,6 +28,6 @@ export function collectionSizes(view: ReadView, collection: CollectionInfo): Doc
     totalIndexSize: 0,
     totalSize: size,
     indexSizes: Object.fromEntries(collection.indexes.map(({ name }) => [name, 0])),
-    scaleFactor: 1,
+    scaleFactor: scale,
   };
 }

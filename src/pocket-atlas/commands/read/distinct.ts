@@ -23,15 +23,15 @@ export const distinct: Command = {
   },
   inTransaction: true,
   readConcern: true,
-  run: (context) =>
-    context.read(async (view) => {
+  run: async (context) => {
+    const values = await context.read(async (view) => {
       const { body, variables } = context;
       const filter: Doc = isDocument(body.query) ? body.query : {};
       const path = (body.key as string).split('.');
       const collection = view.collection(context.db, context.collection);
       if (collection === undefined) {
         compileFilter(filter, variables);
-        return { values: [] };
+        return [];
       }
       const seen = new ValueSet();
       const values: BsonValue[] = [];
@@ -51,8 +51,10 @@ export const distinct: Command = {
         }
         if (pace.due) await pace.breathe();
       }
-      return { values };
-    }),
+      return values;
+    });
+    return context.readAt === undefined ? { values } : { values, atClusterTime: context.readAt };
+  },
 };
 
 /** Every value under a path: arrays on the way and at its end are taken apart once per level. */

@@ -39,6 +39,7 @@ export const find: Command = {
     return openCursor(context, {
       namespace,
       batchSize: integer(context.body, 'batchSize', { min: 0 }),
+      isKept: truthy(context.body.noCursorTimeout),
       singleBatch: truthy(context.body.singleBatch),
       ...(query.limit === 0 ? {} : { rowsMax: query.limit }),
       open: (lease, checkInterrupted) =>

@@ -1,9 +1,9 @@
 import type { Doc } from '../../bson/values.js';
 import { Cursor, type Results } from '../../cursors/cursor.js';
 import { cursorReply } from '../../cursors/cursor-reply.js';
-import { isDocument } from '../arguments.js';
 import type { EncodedReply } from '../command.js';
 import type { CommandContext } from '../context.js';
+import type { HeldSnapshot } from './snapshots.js';
 import { ViewLease } from './view-lease.js';
 
 /** Documents in a first batch that asked for no size. */
@@ -22,11 +22,13 @@ export async function openCursor(
     readonly open: (lease: ViewLease, checkInterrupted: () => void) => Results | Promise<Results>;
     readonly more?: Doc;
     readonly rowsMax?: number;
+    readonly isKept?: boolean;
   },
 ): Promise<EncodedReply> {
   const { server, transaction } = context;
-  const lease =
-    transaction === undefined ? ViewLease.ofEngine(server.engine, server.now) : ViewLease.ofTransaction(transaction);
+  const snapshot = context.isSnapshotRead ? context.holdSnapshot() : undefined;
+  const lease = leaseOf(context, snapshot);
+  const more = snapshot === undefined ? options.more : { ...options.more, atClusterTime: snapshot.time };
   const interruption = { check: context.checkInterrupted };
   let cursor: Cursor;
   try {
@@ -39,7 +41,8 @@ export async function openCursor(
       results: await options.open(lease, () => interruption.check()),
       interruption,
       lease,
-      isSnapshot: isDocument(context.body.readConcern) && context.body.readConcern.level === 'snapshot',
+      isKept: options.isKept === true,
+      isSnapshot: snapshot !== undefined,
       ...(options.rowsMax === undefined ? {} : { rowsMax: options.rowsMax }),
     });
   } catch (error) {
@@ -52,11 +55,17 @@ export async function openCursor(
     const done = options.singleBatch === true || cursor.exhausted || (batch.length < wanted && !cursor.hasWaiting);
     if (done) {
       await cursor.close();
-      return cursorReply('firstBatch', batch, 0n, options.namespace, options.more);
+      return cursorReply('firstBatch', batch, 0n, options.namespace, more);
     }
-    return cursorReply('firstBatch', batch, server.cursors.add(cursor), options.namespace, options.more);
+    return cursorReply('firstBatch', batch, server.cursors.add(cursor), options.namespace, more);
   } catch (error) {
     await cursor.close();
     throw error;
   }
+}
+
+function leaseOf({ server, transaction }: CommandContext, snapshot: HeldSnapshot | undefined): ViewLease {
+  if (transaction !== undefined) return ViewLease.ofTransaction(transaction);
+  if (snapshot !== undefined) return ViewLease.ofSnapshot(snapshot, server.now);
+  return ViewLease.ofEngine(server.engine, server.now);
 }

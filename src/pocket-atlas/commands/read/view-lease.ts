@@ -1,4 +1,5 @@
 import type { Engine, ReadView } from '../../storage/engine.js';
+import type { HeldSnapshot } from './snapshots.js';
 
 /**
  * A view for as long as a result is read, which can be given back between two batches: a held view pins pages of the file.
@@ -7,20 +8,41 @@ import type { Engine, ReadView } from '../../storage/engine.js';
  */
 export class ViewLease {
   readonly #take: () => ReadView;
+  readonly #giveBack: (view: ReadView) => void;
   readonly #isOurs: boolean;
   readonly #now: () => number;
   readonly #suspenders = new Set<() => void>();
   #view: ReadView | undefined;
   #since: number | undefined;
 
-  private constructor(take: () => ReadView, isOurs: boolean, now: () => number) {
+  private constructor(
+    take: () => ReadView,
+    isOurs: boolean,
+    now: () => number,
+    giveBack = (view: ReadView): void => view.release(),
+  ) {
     this.#take = take;
+    this.#giveBack = giveBack;
     this.#isOurs = isOurs;
     this.#now = now;
   }
 
   static ofEngine(engine: Engine, now: () => number): ViewLease {
     return new ViewLease(() => engine.view(), true, now);
+  }
+
+  /** Over one moment: who suspends it has read to the end, or copied the rest. */
+  static ofSnapshot(snapshot: HeldSnapshot, now: () => number): ViewLease {
+    const lease = new ViewLease(
+      () => snapshot.view,
+      true,
+      now,
+      () => snapshot.release(),
+    );
+    // Held from the start, so that it is given back also where nobody reads it.
+    lease.#view = snapshot.view;
+    lease.#since = now();
+    return lease;
   }
 
   /** Over a transaction: its view stays, whatever is asked. */
@@ -59,6 +81,6 @@ export class ViewLease {
     const view = this.#view;
     this.#view = undefined;
     this.#since = undefined;
-    view.release();
+    this.#giveBack(view);
   }
 }
