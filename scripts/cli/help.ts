@@ -3,8 +3,8 @@ export const HELP = {
   ingest: `ingest <files, folders or globs …>     upload documents, one per file
 
 Titles are paths relative to the folder given (or to the working directory, for files and globs). Run it again after
-edits: unchanged files cost nothing. UTF-8 text, Markdown and HTML are read; .gitignore files count, links are not
-followed.
+edits: unchanged files cost nothing. PDF, Word, HTML, Markdown, tables, code and texts in any encoding are read;
+.gitignore files count, links are not followed.
 
   --concurrency N    files on their way at once (1 to 32, default 4)
   --agents a,b       the agents that may read the documents

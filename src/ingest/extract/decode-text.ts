@@ -13,7 +13,7 @@ export function decodeText(bytes: Uint8Array, declared: string | null = null): s
   const wide = unmarkedWide(buffer);
   if (wide !== null) return decodeAs(buffer, wide);
   const utf8 = asUtf8(buffer);
-  if (utf8 !== null) return utf8;
+  if (utf8 !== null && isText(utf8.slice(0, SAMPLE_BYTES))) return utf8;
   if (declared !== null && iconv.encodingExists(declared)) return decodeAs(buffer, declared);
   return decodeAs(buffer, detect(buffer));
 }
@@ -32,6 +32,15 @@ function byteOrderMark(bytes: Buffer): string | null {
 
 /** Looked at for detection; a text shows what it is at its beginning. */
 const SAMPLE_BYTES = 64 * 1024;
+
+/** The beginning of a file as text, as well as it can be told; what is not text comes out as noise. */
+export function decodeSample(bytes: Uint8Array): string {
+  const sample = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, SNIFFED_BYTES));
+  const wide = byteOrderMark(sample) ?? unmarkedWide(sample);
+  return wide === null ? sample.toString('latin1') : decodeAs(sample, wide);
+}
+
+const SNIFFED_BYTES = 4096;
 
 /** UTF-16 without a mark: nearly every second byte is zero, always on the same side. */
 function unmarkedWide(bytes: Buffer): string | null {
@@ -65,11 +74,15 @@ function detect(bytes: Buffer): string {
 }
 
 const MAX_ODD_SHARE = 0.01;
+/** Begins a colour on a terminal: logs are full of them, and texts. */
+const ESCAPE = '\u001b';
+/** In a short text, too. */
+const MAX_ODD = 2;
 
 /** Hardly any control or replacement characters: bytes of another kind are full of them. */
 function isText(text: string): boolean {
-  const odd = text.match(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/g)?.length ?? 0;
-  return odd <= text.length * MAX_ODD_SHARE;
+  const odd = text.replaceAll(ESCAPE, '').match(/[^\P{Cc}\s]|\ufffd/gu)?.length ?? 0;
+  return odd <= MAX_ODD + text.length * MAX_ODD_SHARE;
 }
 
 function decodeAs(bytes: Buffer, encoding: string): string {

@@ -12,14 +12,17 @@ export const UNREADABLE_REASONS = {
   encrypted: 'The file is encrypted: remove its password first',
   corrupt: 'The file is damaged and cannot be read',
   encoding: 'The file is not text in any encoding that can be told',
+  nesting: 'The file is nested too deeply to be read',
 } as const;
 export type UnreadableReason = keyof typeof UNREADABLE_REASONS;
 
+export type NotExtractableKind = UnreadableReason | 'unsafe' | 'unsupported' | 'empty';
+
 /** A file that cannot become a text: what the caller is told is chosen by `kind`. */
 export class NotExtractable extends Error {
-  readonly kind: UnreadableReason | 'unsupported' | 'empty';
+  readonly kind: NotExtractableKind;
 
-  constructor(kind: UnreadableReason | 'unsupported' | 'empty', message: string, options: { cause?: unknown } = {}) {
+  constructor(kind: NotExtractableKind, message: string, options: { cause?: unknown } = {}) {
     super(message, options);
     this.name = 'NotExtractable';
     this.kind = kind;

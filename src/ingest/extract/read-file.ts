@@ -1,0 +1,40 @@
+import { extractDocx } from './docx.js';
+import { type ExtractedFile, NotExtractable, unreadable } from './extracted-file.js';
+import { extractFlatOpc } from './flat-opc.js';
+import { extractHtml } from './html.js';
+import { extractPdf } from './pdf.js';
+import { extractPlainText } from './plain-text.js';
+import { type Kind, sniff } from './sniff.js';
+
+type Reader = (bytes: Uint8Array, mediaType: string) => ExtractedFile | Promise<ExtractedFile>;
+
+const READERS: Readonly<Partial<Record<Kind, Reader>>> = {
+  pdf: extractPdf,
+  docx: extractDocx,
+  'flat-opc': extractFlatOpc,
+  html: extractHtml,
+  text: extractPlainText,
+};
+
+/** A file's text, by what its bytes are. Throws NotExtractable, and what is wrong in the code. */
+export async function readFile(bytes: Uint8Array, name: string, declared: string | null): Promise<ExtractedFile> {
+  const sniffed = sniff(bytes, name, declared);
+  const reader = 'kind' in sniffed ? READERS[sniffed.kind] : undefined;
+  if ('unsupported' in sniffed || !reader) {
+    const what = 'unsupported' in sniffed ? sniffed.unsupported : `a file of type ${sniffed.mediaType}`;
+    throw new NotExtractable('unsupported', `The file is ${what}; that kind of file is not read`);
+  }
+  try {
+    return canonicalFile(await reader(bytes, sniffed.mediaType));
+  } catch (error) {
+    // the stack ends where elements are nested without end
+    if (error instanceof RangeError) throw unreadable('nesting', error);
+    throw error;
+  }
+}
+
+/** NUL and CR never reach the store; leaving them out here keeps `pageStarts` true. */
+function canonicalFile(file: ExtractedFile): ExtractedFile {
+  if (file.pageStarts !== null) return file;
+  return { ...file, text: file.text.replaceAll('\0', '').replace(/\r\n?/g, '\n') };
+}
