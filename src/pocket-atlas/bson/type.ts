@@ -83,7 +83,9 @@ export function typeName(value: BsonValue): BsonTypeName {
   const known = BY_PROTOTYPE.get(Object.getPrototypeOf(value));
   if (known !== undefined) return known;
   if (value instanceof Code) return value.scope ? 'javascriptWithScope' : 'javascript';
-  return Array.isArray(value) ? 'array' : 'object';
+  if (Array.isArray(value)) return 'array';
+  // Read as a document, it would be stored as something else than was meant.
+  throw new TypeError(`Not a BSON value: an object of class ${value.constructor?.name ?? 'unknown'}`);
 }
 
 /**

@@ -95,6 +95,12 @@ describe('decode and encode', () => {
     expect(Buffer.from(encode(doc)).equals(BSON.serialize(doc))).toBe(true);
   });
 
+  it('refuse objects that are no BSON values', () => {
+    for (const value of [new Map(), new Uint8Array(3), new Error('x')]) {
+      expect(() => encode({ a: value as never })).toThrow(TypeError);
+    }
+  });
+
   it('leave undefined fields out', () => {
     expect(decode(encode({ a: undefined, b: 1 }))).toEqual({ b: 1 });
   });
