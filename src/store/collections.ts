@@ -20,7 +20,6 @@ const COLLECTIONS: Readonly<Record<string, readonly IndexDescription[]>> = {
     { key: { owner: 1, written_at: 1 }, name: 'owner_written' },
   ],
   spaces: [],
-  // Of any number of servers that store a first space or activate one, one wins (see spaces.ts).
   jobs: [{ key: { owner: 1, _id: -1 }, name: 'owner' }],
   rankings: [
     { key: { owner: 1 }, name: 'owner' },
