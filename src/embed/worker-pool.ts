@@ -12,6 +12,13 @@ export interface WorkerPool<Request, Reply> {
   close(): Promise<void>;
 }
 
+export interface WorkerPoolOptions {
+  readonly size: number;
+  readonly waitingLimit?: number;
+  /** What a new thread is given as `workerData`; released when it has ended. May throw: then the request fails. */
+  readonly lease?: () => { readonly data: unknown; release(): void };
+}
+
 /** Requests that may wait; each may hold a text of the largest size. */
 const WAITING_LIMIT = 256;
 
@@ -29,7 +36,7 @@ interface Job<Request, Reply> {
  */
 export function createWorkerPool<Request, Reply>(
   url: URL,
-  { size, waitingLimit = WAITING_LIMIT }: { size: number; waitingLimit?: number },
+  { size, waitingLimit = WAITING_LIMIT, lease }: WorkerPoolOptions,
 ): WorkerPool<Request, Reply> {
   const waiting: Job<Request, Reply>[] = [];
   const idle: Worker[] = [];
@@ -43,7 +50,9 @@ export function createWorkerPool<Request, Reply>(
   };
 
   const start = (): Worker => {
-    const worker = new Worker(url);
+    const leased = lease?.();
+    const worker = new Worker(url, { workerData: leased?.data });
+    worker.once('exit', () => leased?.release());
     worker.on('message', (reply: Reply) => {
       const job = busy.get(worker)!;
       busy.delete(worker);
@@ -71,9 +80,15 @@ export function createWorkerPool<Request, Reply>(
         waiting.shift();
         continue;
       }
-      const worker = idle.pop() ?? (busy.size < size ? start() : undefined);
-      if (!worker) return;
+      if (idle.length === 0 && busy.size >= size) return;
       const job = waiting.shift()!;
+      let worker: Worker;
+      try {
+        worker = idle.pop() ?? start();
+      } catch (error) {
+        settle(job, () => job.reject(error));
+        continue;
+      }
       busy.set(worker, job);
       worker.ref();
       worker.postMessage(job.request);

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.js';
 import type { Embedder } from '../embedder.js';
 import { providerFailure } from '../provider-failure.js';
 import { createWorkerPool } from '../worker-pool.js';
+import { leaseModel } from './shared-model.js';
 import { BUNDLED_SPACE } from './space.js';
 import { countBundledTokens } from './tokenizer.js';
 import type { EmbedReply, EmbedRequest } from './worker.js';
@@ -23,8 +24,8 @@ export function createBundledEmbedder({
 } = {}): Embedder {
   const url = compiledUrl('./worker.js', import.meta.url);
   const pools = {
-    document: createWorkerPool<EmbedRequest, EmbedReply>(url, { size: documentWorkers }),
-    query: createWorkerPool<EmbedRequest, EmbedReply>(url, { size: QUERY_WORKERS }),
+    document: createWorkerPool<EmbedRequest, EmbedReply>(url, { size: documentWorkers, lease: leaseModel }),
+    query: createWorkerPool<EmbedRequest, EmbedReply>(url, { size: QUERY_WORKERS, lease: leaseModel }),
   };
   return {
     space: BUNDLED_SPACE,
