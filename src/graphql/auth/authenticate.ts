@@ -3,7 +3,6 @@ import type { Config } from '../../config.js';
 import { AppError } from '../../errors.js';
 import type { Store } from '../../store/store.js';
 import type { Credentials } from './credentials.js';
-import { looksLikeJwt, makeJwtVerifier } from './jwt.js';
 
 /** What stands behind development mode: the one owner of a server that nobody has given credentials to yet. */
 export const DEVELOPMENT: Credentials = { owner: 'local', role: 'ADMIN', agents: null, kind: 'DEVELOPMENT' };
@@ -27,8 +26,10 @@ export function makeAuthenticator(
   store: Pick<Store, 'hasApiKeys' | 'apiKeyBySecret'>,
   now: () => number = Date.now,
 ): Authenticator {
-  const verifyJwt = makeJwtVerifier(auth.jwt);
   const configured = hasConfiguredCredentials(auth);
+  const hasTokens = auth.jwt.secret !== null || auth.jwt.jwksUrl !== null;
+  // Loaded only where tokens are configured: it is a tenth of the start.
+  const jwtVerifier = hasTokens ? import('./jwt.js').then(({ makeJwtVerifier }) => makeJwtVerifier(auth.jwt)) : null;
   let keysExist = false;
   let checkedAt = Number.NEGATIVE_INFINITY;
 
@@ -54,7 +55,7 @@ export function makeAuthenticator(
       const token = /^Bearer +([\x21-\x7e]{1,8192})$/i.exec(authorization)?.[1];
       if (token === undefined) throw unauthenticated('Expected an Authorization header of the form "Bearer <token>"');
       if (auth.adminKey !== null && isEqual(token, auth.adminKey)) return ADMIN_KEY;
-      if (verifyJwt !== null && looksLikeJwt(token)) return verifyJwt(token);
+      if (jwtVerifier !== null && looksLikeJwt(token)) return (await jwtVerifier)(token);
       const key = await store.apiKeyBySecret(token);
       if (key === null) throw unauthenticated('The credentials are unknown, revoked or expired');
       return { owner: key.owner, role: key.role, agents: key.agentIds, kind: 'API_KEY' };
@@ -68,6 +69,10 @@ export function hasConfiguredCredentials({ adminKey, jwt }: Config['auth']): boo
 
 export function unauthenticated(message: string): AppError {
   return new AppError('UNAUTHENTICATED', message);
+}
+
+function looksLikeJwt(token: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
 }
 
 /** In constant time, whatever the lengths. */

@@ -33,11 +33,10 @@ const ASYMMETRIC = [
 
 type Verify = (token: string) => Promise<Credentials>;
 
-/** Checks tokens by the configured secret or key set; null when neither is configured. Throws UNAUTHENTICATED. */
-export function makeJwtVerifier(config: JwtConfig): Verify | null {
+/** Checks tokens by the configured secret or key set, whichever is for the token's algorithm. Throws UNAUTHENTICATED. */
+export function makeJwtVerifier(config: JwtConfig): Verify {
   const bySecret = config.secret === null ? null : secretVerifier(config.secret);
   const byKeySet = config.jwksUrl === null ? null : keySetVerifier(config.jwksUrl);
-  if (bySecret === null && byKeySet === null) return null;
   const options: JWTVerifyOptions = {
     clockTolerance: SKEW_SECONDS,
     requiredClaims: ['exp'],
@@ -50,10 +49,6 @@ export function makeJwtVerifier(config: JwtConfig): Verify | null {
     if (verify === null) throw refused('its algorithm is not one of those that this server accepts');
     return credentialsOf(await verify(token, options).catch(refuse), config);
   };
-}
-
-export function looksLikeJwt(token: string): boolean {
-  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
 }
 
 type VerifyWith = (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>;
