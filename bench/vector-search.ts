@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Binary, type Collection, type Document, MongoClient } from 'mongodb';
 import { newNativeIndex } from '../src/pocket-atlas/search/vector/graph.js';
 import { type NativeIndex, usearch } from '../src/pocket-atlas/search/vector/usearch.js';
-import { percentiles, round, timed } from './measure.js';
+import { percentile, percentiles, round, timed } from './measure.js';
 import { formatMemory, memoryOf } from './process-memory.js';
 import { INSTALL_HINT, runLanceDb } from './vector-search/lancedb.js';
 import { type PocketAtlasProcess, startPocketAtlas } from './vector-search/pocket-atlas-process.js';
@@ -87,12 +87,15 @@ async function benchPocketAtlas(
     let chunks = client.db('bench').collection<Document>('chunks');
     const insertMs = await timed(() => insertAll(chunks, workload));
     const before = memoryOf(server.pid);
+    const pings = startPinging(server.uri);
     const readyMs = await timed(() => createIndex(chunks, workload, quantization));
     const graphMs = await timed(() => graphsDone(dataDir));
+    const { p50, p99, max } = await pings.stop();
     print(
       `  inserted in ${round(insertMs / 1_000)} s; index answers after ${round(readyMs / 1_000)} s, ` +
         `graphs are built ${round(graphMs / 1_000)} s later`,
     );
+    print(`  another connection's ping meanwhile: p50 ${round(p50)} ms, p99 ${round(p99)} ms, max ${round(max)} ms`);
     for (const [position, filter] of workload.filters.entries()) {
       const truth = truths[position] as Set<number>[];
       const rows = await compete(chunks, workload, filter, truth, bare, position === 0);
@@ -202,6 +205,29 @@ async function createIndex(chunks: Collection<Document>, workload: Workload, qua
     if (row?.queryable) return;
     await pause(20);
   }
+}
+
+/** Pings over a connection of its own, one after the other, until it is stopped. */
+function startPinging(uri: string): { stop(): Promise<{ p50: number; p99: number; max: number }> } {
+  const client = new MongoClient(uri);
+  const times: number[] = [];
+  let stopped = false;
+  const run = (async () => {
+    await client.db('admin').command({ ping: 1 });
+    while (!stopped) {
+      times.push(await timed(() => client.db('admin').command({ ping: 1 })));
+      await pause(3);
+    }
+    await client.close();
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await run;
+      times.sort((a, b) => a - b);
+      return { p50: percentile(times, 50), p99: percentile(times, 99), max: times.at(-1) ?? Number.NaN };
+    },
+  };
 }
 
 /** Graphs are built in quiet moments, after merges: until the files of the index have not changed for a while. */

@@ -9,7 +9,7 @@ import type { SearchIndexInstance, SearchIndexKind } from './search-index.js';
 const FEED_BATCH = 200;
 const LOG_READ_LIMIT = 1_000;
 /** A crash costs at most this much feeding again: changes, and ms after the first of them. */
-const PERSIST_AFTER_CHANGES = 5_000;
+const PERSIST_AFTER_CHANGES = 2_000;
 const PERSIST_AFTER_MS = 1_000;
 /** When only other collections change, the position is saved this often, so that the log can be trimmed. */
 const PERSIST_IDLE_MS = 5_000;

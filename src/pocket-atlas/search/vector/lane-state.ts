@@ -1,4 +1,5 @@
 import type { Keyspace } from '../../storage/engine.js';
+import { createPacer } from '../pace.js';
 import { DamagedIndex } from './damaged-index.js';
 import type { LaneSpec } from './lane.js';
 import { decodeBatch, encodeBatch, type RowBatch } from './row-batch.js';
@@ -34,9 +35,26 @@ export interface IndexState {
   deadRows(segmentId: string): Uint32Array | undefined;
   batches(lane: number, manifest: LaneManifest): Generator<RowBatch>;
   /** The changes that a lane's delta makes, and what the manifest says of the lane afterwards. */
-  apply(lane: number, before: LaneManifest, delta: LaneDelta): { after: LaneManifest; changes: KeyspaceChange[] };
+  apply(
+    lane: number,
+    before: LaneManifest,
+    delta: LaneDelta,
+  ): Promise<{ after: LaneManifest; changes: KeyspaceChange[] }>;
   write(manifest: IndexManifest, changes: readonly KeyspaceChange[]): Promise<void>;
   remove(): Promise<void>;
+}
+
+/** Rows of one value of the keyspace: about a megabyte. */
+const ROWS_PER_BATCH = 256;
+
+/** A batch in pieces; what was removed goes first, and nothing makes no piece. */
+function parts({ removed, rows }: RowBatch): RowBatch[] {
+  if (removed.length === 0 && rows.length === 0) return [];
+  const pieces: RowBatch[] = [{ removed, rows: rows.slice(0, ROWS_PER_BATCH) }];
+  for (let from = ROWS_PER_BATCH; from < rows.length; from += ROWS_PER_BATCH) {
+    pieces.push({ removed: [], rows: rows.slice(from, from + ROWS_PER_BATCH) });
+  }
+  return pieces;
 }
 
 /** Keys removed in one commit. */
@@ -67,14 +85,16 @@ export function indexState(keyspace: Keyspace, buildId: string): IndexState {
         yield decodeBatch(value, shape);
       }
     },
-    apply(lane, before, delta) {
+    async apply(lane, before, delta) {
       const changes: KeyspaceChange[] = [];
       let { firstBatch, nextBatch } = before;
       if (delta.restartsBatches) {
         for (; firstBatch < nextBatch; firstBatch++) changes.push({ key: batchKey(lane, firstBatch), value: null });
       }
-      if (delta.batch.removed.length > 0 || delta.batch.rows.length > 0) {
-        changes.push({ key: batchKey(lane, nextBatch++), value: encodeBatch(delta.batch) });
+      const pacer = createPacer();
+      for (const batch of parts(delta.batch)) {
+        changes.push({ key: batchKey(lane, nextBatch++), value: encodeBatch(batch) });
+        await pacer.pause();
       }
       for (const { segmentId, words } of delta.dead) {
         changes.push({ key: deadKey(segmentId), value: new Uint8Array(words.buffer) });

@@ -15,6 +15,8 @@ const SEGMENT_ROWS_MAX = 1_000_000;
 const DEAD_SHARE_MAX = 0.2;
 /** In a quiet moment all segments become one when a larger share of the rows has no graph: one is asked faster than several. */
 const UNGRAPHED_SHARE_MAX = 0.2;
+/** While rows stream in, graphs wait until so many times `graphRows` have none: what is built then may soon be merged away. */
+const UNGRAPHED_BUSY_FACTOR = 5;
 
 export function nextUpkeep(
   segments: readonly SealedSegment[],
@@ -31,17 +33,18 @@ export function nextUpkeep(
     if (together.length === MERGE_FACTOR && rows <= SEGMENT_ROWS_MAX) return { do: 'merge', segments: together };
   }
 
-  if (!isQuiet) return undefined;
   const rest = segments.filter(({ graph }) => graph === undefined);
   const total = segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
   const ungraphed = rest.reduce((sum, { liveCount }) => sum + liveCount, 0);
-  const isWorthOne = segments.length > 1 && total >= limits.graphRows && ungraphed > total * UNGRAPHED_SHARE_MAX;
-  if (buildsGraphs && isWorthOne && total <= SEGMENT_ROWS_MAX) return { do: 'merge', segments };
+  if (!buildsGraphs || (!isQuiet && ungraphed < limits.graphRows * UNGRAPHED_BUSY_FACTOR)) return undefined;
+  const isWorthOne =
+    isQuiet && segments.length > 1 && total >= limits.graphRows && ungraphed > total * UNGRAPHED_SHARE_MAX;
+  if (isWorthOne && total <= SEGMENT_ROWS_MAX) return { do: 'merge', segments };
 
   const [largest] = segments
     .filter(({ graph, size }) => graph === undefined && size >= limits.graphRows)
     .sort((a, b) => b.size - a.size);
-  return buildsGraphs && largest !== undefined ? { do: 'graph', segment: largest } : undefined;
+  return largest !== undefined ? { do: 'graph', segment: largest } : undefined;
 }
 
 /** 0 up to a full active segment, then one more per factor. */

@@ -206,16 +206,18 @@ export class VectorIndex implements SearchIndexInstance {
     const write = this.#writes.then(async () => {
       const changes: KeyspaceChange[] = [];
       const afterwards: (() => Promise<void>)[] = [];
-      for (const [position, open] of this.#lanes.entries()) {
-        const { delta, written } = open.lane.delta();
-        const applied = this.#state.apply(position, open.manifest, delta);
+      // All lanes at one moment; encoding takes its time afterwards.
+      const deltas = this.#lanes.map((open) => ({ open, ...open.lane.delta() }));
+      for (const [position, { open, delta, written }] of deltas.entries()) {
+        const applied = await this.#state.apply(position, open.manifest, delta);
         open.manifest = applied.after;
         changes.push(...applied.changes);
         afterwards.push(written);
       }
-      const lanes = this.#lanes.map(({ manifest }) => manifest);
+      const lanes = deltas.map(({ open }) => open.manifest);
       const highest = Math.max(checkpoint, this.checkpoint);
-      await this.#state.write({ format: 1, checkpoint: highest, nextSegment: this.#nextSegment, lanes }, changes);
+      const nextSegment = this.#nextSegment;
+      await this.#state.write({ format: 1, checkpoint: highest, nextSegment, lanes }, changes);
       this.checkpoint = highest;
       for (const written of afterwards) await written();
     });

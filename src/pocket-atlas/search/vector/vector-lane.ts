@@ -193,7 +193,7 @@ export class VectorLane {
   nextUpkeep(isQuiet: boolean): Upkeep {
     const { indexingMethod, kind } = this.spec;
     // usearch is loaded only when a graph is worth it.
-    const buildsGraphs = isQuiet && indexingMethod === 'hnsw' && kind !== 'packedBit' && this.#isGraphWorthy;
+    const buildsGraphs = indexingMethod === 'hnsw' && kind !== 'packedBit' && this.#isGraphWorthy;
     return nextUpkeep(this.#sealed, this.#limits, { isQuiet, buildsGraphs: buildsGraphs && usearch() !== undefined });
   }
 
