@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
+import { loadThrowAwayConfig } from '../src/config.js';
 import { readCollection } from '../src/retrieve/evaluate/beir.js';
 import { calibrate, type GoldenQuery } from '../src/retrieve/evaluate/calibrate.js';
 import { parseConfiguration } from '../src/retrieve/evaluate/configuration.js';
@@ -7,7 +8,9 @@ import { evaluateChunking, readExcerptCollection } from '../src/retrieve/evaluat
 import { compare, evaluateConfiguration, ingestCollection } from '../src/retrieve/evaluate/evaluate-retrieval.js';
 import type { EvaluatedChunking, EvaluationClient } from '../src/retrieve/evaluate/evaluation-client.js';
 import { calibrationTable, chunkingTable, comparisonTable, retrievalTable } from '../src/retrieve/evaluate/report.js';
+import type { Weights } from '../src/retrieve/weights.js';
 import { processOutput } from './cli/output.js';
+import { saveCalibration } from './evaluate/save-calibration.js';
 import { withServer } from './evaluate/throw-away-server.js';
 
 const USAGE = `Usage: npm run evaluate -- --dataset DIR [options]
@@ -18,6 +21,7 @@ Ingests a collection into a throw-away server through its API, asks every questi
   --mode LIST         VECTOR, TEXT, HYBRID, HYBRID@0.2:1 (vector : text), each also with +rerank; default VECTOR,TEXT,HYBRID
   --compare A B       two of them side by side, with a paired test (the second one is the last argument)
   --calibrate         which weights fuse the two legs best on these questions
+  --save              with --calibrate: keep them in the configured database (MONGODB_URI or GAZETTEER_DATA_DIR)
   --provider NAME     hash, bundled or openai; default: what the environment says
   --languages LIST    languages of the text index; default en
   --chunking LIST     excerpts: RECURSIVE:200, SLIDING_WINDOW:1000, … (strategy:size), default RECURSIVE,SENTENCE,TOKEN
@@ -31,6 +35,7 @@ const { values, positionals } = parseArgs({
     mode: { type: 'string', default: 'VECTOR,TEXT,HYBRID' },
     compare: { type: 'string' },
     calibrate: { type: 'boolean', default: false },
+    save: { type: 'boolean', default: false },
     provider: { type: 'string' },
     languages: { type: 'string', default: 'en' },
     chunking: { type: 'string', default: 'RECURSIVE:200,RECURSIVE:400,SENTENCE:200,TOKEN:200,SLIDING_WINDOW:1000' },
@@ -40,6 +45,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const output = processOutput();
+let calibrated: Weights | null = null;
 /** Documents stored at the same time. */
 const CONCURRENCY = 8;
 /** Hits of each leg that calibration fuses. */
@@ -76,6 +82,7 @@ async function printCalibration(
   for (const { text, relevance } of collection.queries)
     golden.push({ relevance, vector: await leg(text, 'VECTOR'), text: await leg(text, 'TEXT') });
   const { best, curve } = calibrate(golden);
+  calibrated = best;
   if (values.json) return output.out(JSON.stringify({ best, curve }, null, 2));
   output.out(calibrationTable(curve));
   output.out(`\nBest: vector ${best.vector}, text ${best.text}`);
@@ -110,4 +117,8 @@ if (values.help || values.dataset === undefined) {
   const isExcerpts = await readExcerptCollection(directory).then(() => true, () => false); // biome-ignore format: one line
   if (isExcerpts) await evaluateExcerpts(directory);
   else await withServer(server, (client) => evaluateCollection(client, directory));
+  if (values.save && calibrated !== null) {
+    const provider = values.provider ?? loadThrowAwayConfig(directory).embedding.provider;
+    output.err(`Saved for space ${await saveCalibration(provider, calibrated)}`);
+  }
 }

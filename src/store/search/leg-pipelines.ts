@@ -59,10 +59,16 @@ export function matchText(context: PipelineContext, query: TextQuery): Document 
 }
 
 export function textPaths(context: PipelineContext, query: TextQuery): (string | Document)[] {
-  const analyzer = query.language === null ? null : analyzerOf(query.language);
+  const analyzer = query.language === null ? onlyLanguage(context) : analyzerOf(query.language);
   return analyzer !== null && context.analyzers.includes(analyzer)
     ? ['text', { value: 'text', multi: analyzer }]
     : ['text'];
+}
+
+/** One or two words often do not tell their language: where the index has one language only, it is that. */
+function onlyLanguage({ analyzers }: PipelineContext): string | null {
+  const languages = analyzers.filter((name) => name !== 'cjk' && name !== 'thai');
+  return languages.length === 1 ? languages[0]! : null;
 }
 
 /**
