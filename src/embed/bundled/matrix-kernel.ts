@@ -33,7 +33,9 @@ export const UNROLLED = 4;
 /** Memory of so many pages (64 KiB each) that threads can share; it never grows. */
 export function sharedMemory(pages: number): WebAssembly.Memory {
   // the installed types do not know shared memories
-  return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true } as WebAssembly.MemoryDescriptor);
+  return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true } as ConstructorParameters<
+    typeof WebAssembly.Memory
+  >[0]);
 }
 
 /** One instance for each thread; its only state is `memory`. */
