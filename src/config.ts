@@ -39,11 +39,26 @@ export interface Config {
     readonly apiKey: string | null;
     readonly baseUrl: string | null;
   };
+  readonly search: {
+    /** For a whole search, reranking included. */
+    readonly deadlineMs: number;
+    /** null: a search that asks for reranking keeps its order, and says so. */
+    readonly rerank: RerankConfig | null;
+  };
   readonly auth: {
     readonly adminKey: string | null;
     readonly jwt: JwtConfig;
   };
   readonly logLevel: (typeof LOG_LEVELS)[number];
+}
+
+export interface RerankConfig {
+  readonly provider: (typeof RERANK_PROVIDERS)[number];
+  readonly url: string | null;
+  readonly model: string | null;
+  readonly apiKey: string | null;
+  /** How many of the best hits are reordered. */
+  readonly count: number;
 }
 
 export interface JwtConfig {
@@ -123,6 +138,19 @@ export function parseConfig(environment: Environment): Config {
       apiKey: s.OPENAI_API_KEY ?? null,
       baseUrl: s.OPENAI_BASE_URL ?? null,
     },
+    search: {
+      deadlineMs: s.GAZETTEER_SEARCH_SECONDS * 1000,
+      rerank:
+        s.GAZETTEER_RERANK_PROVIDER === undefined
+          ? null
+          : {
+              provider: s.GAZETTEER_RERANK_PROVIDER,
+              url: s.GAZETTEER_RERANK_URL ?? null,
+              model: s.GAZETTEER_RERANK_MODEL ?? null,
+              apiKey: s.GAZETTEER_RERANK_API_KEY ?? null,
+              count: s.GAZETTEER_RERANK_COUNT,
+            },
+    },
     auth: {
       adminKey: s.GAZETTEER_ADMIN_KEY ?? null,
       jwt: {
@@ -144,12 +172,19 @@ export function parseClientConfig(environment: Environment): ClientConfig {
 }
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+const RERANK_PROVIDERS = ['cohere', 'voyage', 'jina', 'tei', 'vllm', 'chat'] as const;
 const FILTERABLE_TYPES = ['string', 'number', 'boolean', 'date'] as const;
 type FilterableType = (typeof FILTERABLE_TYPES)[number];
 /** Index definitions must stay under 3 KB (see DESIGN "Data"). */
 const MAX_FILTERABLE_KEYS = 40;
 const MAX_LANGUAGES = 8;
 const MIN_SECRET_BYTES = 32;
+
+/** What has no default with which providers. */
+const RERANK_NEEDS = {
+  GAZETTEER_RERANK_URL: ['tei', 'vllm', 'chat'] as readonly string[],
+  GAZETTEER_RERANK_MODEL: ['chat'] as readonly string[],
+} as const;
 
 const text = z.string();
 const integer = (minimum: number, maximum: number) =>
@@ -216,6 +251,12 @@ const SETTINGS = z
     EMBEDDING_DIMENSIONS: integer(1, 8192).optional(),
     OPENAI_API_KEY: text.optional(),
     OPENAI_BASE_URL: httpUrl.optional(),
+    GAZETTEER_SEARCH_SECONDS: integer(1, 60).default(15),
+    GAZETTEER_RERANK_PROVIDER: z.enum(RERANK_PROVIDERS, `expected one of ${RERANK_PROVIDERS.join(', ')}`).optional(),
+    GAZETTEER_RERANK_URL: httpUrl.optional(),
+    GAZETTEER_RERANK_MODEL: text.max(200, 'expected at most 200 characters').optional(),
+    GAZETTEER_RERANK_API_KEY: text.optional(),
+    GAZETTEER_RERANK_COUNT: integer(1, 200).default(50),
     GAZETTEER_ADMIN_KEY: text
       // what an Authorization header can carry
       .regex(/^[\x21-\x7e]{32,4096}$/, 'expected a secret of at least 32 printable ASCII characters without blanks')
@@ -234,6 +275,13 @@ const SETTINGS = z
         path: ['OPENAI_API_KEY'],
         message: 'is needed by EMBEDDING_PROVIDER=openai (or OPENAI_BASE_URL for a server that asks for no key)',
       });
+    for (const [name, providers] of Object.entries(RERANK_NEEDS))
+      if (providers.includes(s.GAZETTEER_RERANK_PROVIDER ?? '') && s[name as keyof typeof RERANK_NEEDS] === undefined)
+        context.addIssue({
+          code: 'custom',
+          path: [name],
+          message: `is needed by GAZETTEER_RERANK_PROVIDER=${s.GAZETTEER_RERANK_PROVIDER}`,
+        });
     if (s.GAZETTEER_JWKS_URL === undefined || isLoopbackUrl(s.GAZETTEER_JWKS_URL)) return;
     for (const name of ['GAZETTEER_JWT_ISSUER', 'GAZETTEER_JWT_AUDIENCE'] as const)
       if (s[name] === undefined)
