@@ -9,6 +9,16 @@ const SUITES: Readonly<
     run: async (print, quick) =>
       (await import('../bench/end-to-end.js')).benchEndToEnd(print, quick ? [1_000] : [1_000, 20_000]),
   },
+  'vector-search': {
+    title: '$vectorSearch under owner filters, beside bare usearch and LanceDB',
+    run: async (print, quick) =>
+      (await import('../bench/vector-search.js')).benchVectorSearch(print, quick ? [20_000] : [20_000, 100_000]),
+  },
+  'text-search': {
+    title: '$search over short texts',
+    run: async (print, quick) =>
+      (await import('../bench/text-search.js')).benchTextSearch(print, quick ? 10_000 : 100_000),
+  },
 };
 
 const { positionals, values } = parseArgs({

@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Binary, MongoClient } from 'mongodb';
+import { spawnPocketAtlas } from '../src/pocket-atlas/spawn.js';
+import { makeRandom, makeText, makeWords } from './corpus.js';
+import { percentiles, round, timed } from './measure.js';
+import { formatMemory, memoryOf } from './process-memory.js';
+
+/** `$search` over texts of 60 words, six-word questions, through the driver; with an owner filter and without. */
+const BATCH = 1_000;
+const QUESTIONS = 100;
+
+export async function benchTextSearch(print: (line: string) => void, count: number): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'text-bench-'));
+  const server = await spawnPocketAtlas({ dataDir });
+  const client = new MongoClient(server.uri);
+  try {
+    const texts = client.db('bench').collection('texts');
+    const words = makeWords(makeRandom(5));
+    for (let i = 0; i < count; i += BATCH) {
+      await texts.insertMany(
+        Array.from({ length: Math.min(BATCH, count - i) }, (_, j) => ({
+          owner: `owner ${(i + j) % 10}`,
+          text: makeText(words, 1),
+          pad: new Binary(Buffer.alloc(64)),
+        })),
+      );
+    }
+    const mappings = { dynamic: false, fields: { text: { type: 'string' }, owner: { type: 'token' } } };
+    const built = await timed(async () => {
+      await texts.createSearchIndex({ name: 'text', type: 'search', definition: { mappings } });
+      while (!((await texts.listSearchIndexes('text').toArray())[0] as { queryable?: boolean } | undefined)?.queryable)
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    });
+    print(`\n${count} texts of 60 words: index built in ${round(built)} ms`);
+    const question = (): string => Array.from({ length: 6 }, words).join(' ');
+    const text = () => ({ text: { query: question(), path: 'text' } });
+    await search(print, texts, 'all', text);
+    await search(print, texts, 'one owner of ten', () => ({
+      compound: { must: [text()], filter: [{ equals: { path: 'owner', value: 'owner 3' } }] },
+    }));
+    print(`  memory: ${formatMemory(memoryOf(server.pid))}`);
+  } finally {
+    await client.close();
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function search(
+  print: (line: string) => void,
+  texts: ReturnType<ReturnType<MongoClient['db']>['collection']>,
+  name: string,
+  query: () => object,
+): Promise<void> {
+  const times: number[] = [];
+  for (let i = -20; i < QUESTIONS; i++) {
+    const stages = [
+      { $search: { index: 'text', ...query() } },
+      { $limit: 10 },
+      { $project: { score: { $meta: 'searchScore' } } },
+    ];
+    const ms = await timed(() => texts.aggregate(stages).toArray());
+    if (i >= 0) times.push(ms);
+  }
+  const { p50, p95 } = percentiles(times);
+  print(`  $search of six words, ${name}: p50 ${round(p50)} ms, p95 ${round(p95)} ms`);
+}

@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { killRounds } from '../src/pocket-atlas/storage/torture/kill-rounds.js';
+import { killUpserts } from './torture/kill-upserts.js';
+
+/**
+ * `npm run torture -- [--rounds N]`: kills the engine under writes, and then under whole upserts, that many times each
+ * (200 unless told otherwise). Ends with 1 at the first write that was acknowledged and is gone, or shown half done.
+ */
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '200' } } });
+const rounds = Number(values.rounds);
+if (!Number.isInteger(rounds) || rounds < 1) {
+  console.error(`--rounds: expected a whole number from 1 on, got ${values.rounds}`);
+  process.exitCode = 2;
+} else {
+  await storage(rounds);
+  await upserts(rounds);
+}
+
+async function storage(rounds: number): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'torture-'));
+  try {
+    const result = await killRounds({ dataDir, rounds, lifeMs: [20, 1_000], random: Math.random });
+    console.log(`storage: ${rounds} kills, ${result.acknowledged} acknowledged commits, all there and whole`);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function upserts(rounds: number): Promise<void> {
+  const { acknowledged, interrupted, faults } = await killUpserts({
+    rounds,
+    onRound: (round, report) => {
+      if ((round + 1) % 10 === 0)
+        console.log(`upserts: ${round + 1} kills, ${report.acknowledged} acknowledged, ${report.faults.length} faults`);
+    },
+  });
+  for (const fault of faults) console.error(fault);
+  console.log(
+    `upserts: ${rounds} kills, ${acknowledged} acknowledged, ${interrupted} interrupted, ${faults.length} faults`,
+  );
+  if (faults.length > 0) process.exitCode = 1;
+}
