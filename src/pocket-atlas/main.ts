@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { READY_PREFIX } from './address.js';
+import { DAMAGED_EXIT_CODE, DataDirectoryDamagedError, isDamage } from './data-damage.js';
 import { type ServeOptions, servePocketAtlas } from './serve.js';
 
 /**
@@ -13,6 +14,9 @@ const USAGE = `Usage:
   pocket-atlas --data-dir DIR [--port N] [--search-lag-ms N]
   pocket-atlas salvage --data-dir DIR --to NEW_DIR
   pocket-atlas commands`;
+
+let underParent = false;
+let dataDir = '';
 
 interface Arguments extends ServeOptions {
   readonly child: boolean;
@@ -27,6 +31,8 @@ async function main(): Promise<void> {
     return;
   }
   const { child, ...options } = readArguments(process.argv.slice(2));
+  underParent = child;
+  dataDir = options.dataDir;
   const stopAsked = child ? parentGone() : signalled();
   const serving = await servePocketAtlas(options);
   process.stdout.write(`${READY_PREFIX}${serving.uri}\n`);
@@ -94,7 +100,14 @@ function parentGone(): Promise<void> {
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    process.stderr.write(`Pocket Atlas could not go on: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
+    process.stderr.write(`${explain(error)}\n`);
+    process.exit(isDamage(error) ? DAMAGED_EXIT_CODE : 1);
   },
 );
+
+function explain(error: unknown): string {
+  // A parent says it in its own words.
+  if (isDamage(error))
+    return underParent ? error.message : new DataDirectoryDamagedError(dataDir, error.message).message;
+  return `Pocket Atlas could not go on: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -4,6 +4,10 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chooseSocketPath, READY_PREFIX } from './address.js';
+import { DAMAGED_EXIT_CODE, DataDirectoryDamagedError } from './data-damage.js';
+
+export { DataDirectoryDamagedError };
+
 import { compiledUrl } from './compiled-url.js';
 
 /** A first start builds search indexes from what is there; 10 s of it may be waiting for the directory's lock. */
@@ -43,18 +47,6 @@ export interface SpawnedPocketAtlas {
   readonly pid: number;
   /** Flushes and ends it. */
   stop(): Promise<void>;
-}
-
-/** The engine dies as soon as it opens the files. */
-export class DataDirectoryDamagedError extends Error {
-  override readonly name = 'DataDirectoryDamagedError';
-
-  constructor(dataDir: string, signal: string) {
-    super(
-      `Data directory damaged: the storage engine died (${signal}) ${DEATHS_AT_START_MAX} times while opening ${dataDir}. ` +
-        `Copy what can be read with: pocket-atlas salvage --data-dir ${dataDir} --to NEW_DIRECTORY`,
-    );
-  }
 }
 
 /** The process ended before it was ready, and says why. */
@@ -117,8 +109,14 @@ class Supervisor {
     for (let deaths = 1; ; deaths += 1) {
       const started = await this.#startOnce();
       if (started.kind === 'ready') return;
+      if (started.kind === 'damaged') throw new DataDirectoryDamagedError(this.#options.dataDir, started.what);
       if (started.kind === 'failed') throw new PocketAtlasStartError(started.message);
-      if (deaths >= DEATHS_AT_START_MAX) throw new DataDirectoryDamagedError(this.#options.dataDir, started.signal);
+      if (deaths >= DEATHS_AT_START_MAX) {
+        throw new DataDirectoryDamagedError(
+          this.#options.dataDir,
+          `the storage engine died ${DEATHS_AT_START_MAX} times (${started.signal})`,
+        );
+      }
     }
   }
 
@@ -201,6 +199,7 @@ class Supervisor {
 type Started =
   | { readonly kind: 'ready'; readonly uri: string }
   | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'damaged'; readonly what: string }
   | { readonly kind: 'died'; readonly signal: NodeJS.Signals };
 
 function readiness(child: Child, onLog: SpawnOptions['onLog']): Promise<Started> {
@@ -223,6 +222,7 @@ function readiness(child: Child, onLog: SpawnOptions['onLog']): Promise<Started>
     child.once('close', (code, signal) => {
       clearTimeout(timer);
       if (signal !== null) resolve({ kind: 'died', signal });
+      else if (code === DAMAGED_EXIT_CODE) resolve({ kind: 'damaged', what: log.at(-1) ?? 'it cannot be opened' });
       else
         resolve({
           kind: 'failed',

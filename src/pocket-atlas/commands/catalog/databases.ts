@@ -91,7 +91,7 @@ function databaseSizes(
   return {
     collections: collections.length,
     objects,
-    avgObjSize: objects === 0 ? 0 : dataSize / objects,
+    avgObjSize: objects === 0 ? 0 : (dataSize * scale) / objects,
     dataSize,
     indexes,
   };
