@@ -11,6 +11,7 @@ import { createIngest } from './ingest/create-ingest.js';
 import { spawnPocketAtlas } from './pocket-atlas/spawn.js';
 import { createRetrieve } from './retrieve/create-retrieve.js';
 import { createQueryEmbedder } from './retrieve/query-embedder.js';
+import { createReranker } from './retrieve/rerank/create-reranker.js';
 import { openStore } from './store/open-store.js';
 import { rankingFunctions } from './store/rankings.js';
 import type { SpaceRecord } from './store/records.js';
@@ -63,6 +64,11 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
           search: countedCalls(store.search),
           rankings: countedCalls(rankingFunctions(store.database, store.sealer, store.clock)),
           queryEmbedder,
+          deadlineMs: config.search.deadlineMs,
+          ...(config.search.rerank && {
+            reranker: createReranker(config.search.rerank),
+            rerankCount: config.search.rerank.count,
+          }),
         }),
         embedQueries: async (queries, signal) => queryEmbedder.embed(queries, await store.activeSpace(), signal),
       },

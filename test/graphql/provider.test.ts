@@ -87,4 +87,21 @@ test('an endpoint that never answers ends in time: HYBRID by its words, VECTOR w
   expect(vector).toMatchObject({ code: 'DEADLINE_EXCEEDED' });
 });
 
+test('a client that leaves frees what its request held, and is logged', async () => {
+  fake.answerWith('stall');
+  const leaving = new AbortController();
+  const body = JSON.stringify({ query: SEARCH, variables: { query: 'never mind', mode: 'VECTOR' } });
+  const headers = { 'content-type': 'application/json', 'x-request-id': 'the-one-that-leaves' };
+  const response = fetch(server.url, { method: 'POST', body, headers, signal: leaving.signal });
+  await expect.poll(() => fake.requests.some((request) => request.inputs.includes('never mind'))).toBe(true);
+  leaving.abort();
+  await expect(response).rejects.toThrow();
+  const inFlight = async () => /in_flight (\d+)/.exec(await (await fetch(new URL('/metrics', server.url))).text())?.[1];
+  // the request that asks is one
+  await expect.poll(inFlight, { timeout: 5_000 }).toBe('1');
+  await expect
+    .poll(() => server.log.some((line) => line.requestId === 'the-one-that-leaves'), { timeout: 5_000 })
+    .toBe(true);
+});
+
 test('no log line holds the key', () => expect(JSON.stringify(server.log)).not.toContain('sk-secret'));

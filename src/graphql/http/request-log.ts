@@ -8,22 +8,29 @@ const MAX_NAME_CHARACTERS = 100;
 /** Probes come every few seconds and say nothing. */
 const QUIET_ROUTES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** One line and one observation per request. Never document text, variables or keys. */
+/** What access logs of web servers say of a request whose client left before its answer. */
+const CLIENT_LEFT = 499;
+
+/** One line and one observation per request, also for those whose client left. Never document text, variables or keys. */
 export function logRequests(fastify: FastifyInstance, logger: Logger, metrics: Metrics): void {
-  fastify.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'none';
-    metrics.requestSeconds.observe({ route, status: reply.statusCode }, reply.elapsedTime / 1000);
-    countOperation(request.trace, metrics);
-    logger[QUIET_ROUTES.has(route) ? 'debug' : 'info'](
-      {
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        durationMs: Math.round(reply.elapsedTime * 10) / 10,
-        ...traceFields(request.trace, logger),
-      },
-      'Request answered',
-    );
+  fastify.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('close', () => {
+      const status = reply.raw.writableFinished ? reply.raw.statusCode : CLIENT_LEFT;
+      const route = request.routeOptions.url ?? 'none';
+      metrics.requestSeconds.observe({ route, status }, reply.elapsedTime / 1000);
+      countOperation(request.trace, metrics);
+      logger[QUIET_ROUTES.has(route) ? 'debug' : 'info'](
+        {
+          method: request.method,
+          route,
+          status,
+          durationMs: Math.round(reply.elapsedTime * 10) / 10,
+          ...traceFields(request.trace, logger),
+        },
+        status === CLIENT_LEFT ? 'The client left before its answer' : 'Request answered',
+      );
+    });
+    done();
   });
 }
 

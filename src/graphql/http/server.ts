@@ -65,8 +65,12 @@ export function makeHttpServer(options: {
   fastify.decorateRequest('trace', null as never);
   fastify.decorateRequest('credentials', null);
   fastify.decorateRequest('abort', null as never);
-  fastify.addHook('onRequest', (request, reply, done) => {
+  fastify.addHook('onRequest', (request, _, done) => {
     request.trace = newTrace(request.id);
+    done();
+  });
+  logRequests(fastify, logger, metrics);
+  fastify.addHook('onRequest', (request, reply, done) => {
     request.abort = new AbortController();
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
@@ -101,7 +105,6 @@ export function makeHttpServer(options: {
     body === '' ? undefined : parseExactJson(body),
   );
   answerErrors(fastify, logger);
-  logRequests(fastify, logger, metrics);
 
   return {
     fastify,
