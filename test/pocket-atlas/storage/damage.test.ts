@@ -117,7 +117,7 @@ describe('random damage to the file', () => {
     const whole = readFileSync(join(dataDir, STORE));
     const draw = seededIntegers(20);
     const outcomes = await Promise.all(
-      Array.from({ length: 8 }, async () => {
+      Array.from({ length: 6 }, async () => {
         const copyDir = temporaryDirectory();
         const bytes = Buffer.from(whole);
         for (let flips = 0; flips < 40; flips++) bytes[draw(bytes.length)]! ^= 1 << draw(8);

@@ -505,7 +505,7 @@ describe('the engine', () => {
           rmSync(dataDir, { recursive: true });
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   }, 120_000);
 });
