@@ -299,8 +299,8 @@ class Manager implements SearchManager {
       lagMs: this.#lagMs,
       now: this.#now,
       onBuilt: () => this.#built(index, build),
-      onLost: () => void this.#inOrder(() => this.#rebuild(index, build)),
-      onCollectionDropped: () => void this.#inOrder(() => this.#remove(index)),
+      onLost: () => this.#inBackground(() => this.#rebuild(index, build)),
+      onCollectionDropped: () => this.#inBackground(() => this.#remove(index)),
     });
     return build;
   }
@@ -376,6 +376,11 @@ class Manager implements SearchManager {
     const result = this.#changes.catch(() => {}).then(change);
     this.#changes = result.catch(() => {});
     return result;
+  }
+
+  /** Nobody waits for it. When the catalogue cannot be written, the next start finds the old state and does it again. */
+  #inBackground(change: () => Promise<void>): void {
+    this.#inOrder(change).catch(() => {});
   }
 
   #newEntry(

@@ -8,7 +8,8 @@ import type { FilterNode } from './filter-node.js';
 /**
  * The filter language of `$vectorSearch` (ATLAS.md §1.6): a part of MQL with differences. An array matches when one of
  * its elements does, `$ne`, `$nin`, `$not` and `$nor` also match documents without the field, and `{ a: null }` matches an
- * explicit null only, never a missing field.
+ * explicit null only, never a missing field. Where the sources are silent: `$exists` is true for any value, null and
+ * documents included, and a comparison with null on a path that is not indexed finds nothing.
  * Source: MongoDB manual, "$vectorSearch", filter option.
  *
  * @throws SearchFailure in Atlas's words, with the path of what is wrong.

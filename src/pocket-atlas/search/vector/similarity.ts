@@ -1,5 +1,6 @@
 /**
- * Scores in [0, 1], all in float32 as Lucene computes them (ATLAS.md §1.5), from two sums over a pair of vectors.
+ * Scores in [0, 1], all in float32 as Lucene computes them (ATLAS.md §1.5). Euclidean scores are of the squared distance: the
+ * documentation writes the plain one, the source that runs does not.
  * Source: Lucene 10, VectorSimilarityFunction.
  */
 const { fround } = Math;

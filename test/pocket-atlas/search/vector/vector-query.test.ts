@@ -1,6 +1,7 @@
 import { Binary, Double, Long, MinKey } from 'bson';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Doc } from '../../../../src/pocket-atlas/bson/values.js';
+import type { BsonValue, Doc } from '../../../../src/pocket-atlas/bson/values.js';
 import { CommandError } from '../../../../src/pocket-atlas/errors.js';
 import { type SearchFixture, searchFixture } from '../search-fixture.js';
 
@@ -135,6 +136,25 @@ describe('the search engine refuses with 8 UnknownError', () => {
     ],
   ])('%j', async (changes, message) => {
     expect(await refusal(changed(changes))).toEqual({ code: 8, message: PREFIX + message });
+  });
+});
+
+describe('any other specification', () => {
+  const value = fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom<BsonValue>(null, true, 0, 1, 8, 10, -1, 2.5, Number.NaN, 'v', 'owner', '', /x/, new Date(0)),
+    fc.constantFrom<BsonValue>(vector8, [], [1, 'a'], binary([39, 0, 1]), binary([]), Long.MAX_VALUE, new MinKey()),
+    fc.constantFrom<BsonValue>({}, { owner: 'a' }, { owner: { $in: [] } }, { $or: 1 }, { owner: { $not: [] } }),
+  );
+  const fields = [...Object.keys(valid), 'query', 'model', 'exact', 'filter', 'parentFilter', 'nestedOptions', 'extra'];
+  const spec = fc.dictionary(fc.constantFrom(...fields), value, { noNullPrototype: true });
+
+  it('is answered or refused by a number, never otherwise', async () => {
+    const check = async (changes: Doc) => {
+      const answer = await fixture.run('$vectorSearch', { ...valid, ...changes }).catch((error: unknown) => error);
+      expect(answer instanceof CommandError || Array.isArray(answer)).toBe(true);
+    };
+    await fc.assert(fc.asyncProperty(spec, check), { numRuns: 500 });
   });
 });
 
