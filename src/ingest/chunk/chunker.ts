@@ -1,4 +1,3 @@
-import type { EmbedderSpace } from '../../embed/embedder.js';
 import type { Chunking } from '../../store/records.js';
 
 /**
@@ -30,20 +29,8 @@ export interface ChunkContext {
   readonly maxInputTokens: number;
   /** The prefix given to the embedder before a chunk under these headings ('' when not contextual): its tokens count. */
   readonly prefix: (headings: readonly string[]) => string;
-  /**
-   * What a worker thread makes `countTokens` and `prefix` from (`tokenCounterFor`, `contextualPrefix`), so that a long text
-   * need not be cut on this thread. Absent: it is cut here.
-   */
-  readonly portable?: Portable;
-  readonly signal?: AbortSignal;
   /** SEMANTIC: embeds sentences. */
   readonly embed?: (texts: readonly string[]) => Promise<Float32Array[]>;
-}
-
-export interface Portable {
-  readonly space: Pick<EmbedderSpace, 'provider' | 'model'>;
-  /** The title before a contextual chunk; null: no prefix. */
-  readonly title: string | null;
 }
 
 /** Cuts a canonical text. Pure, except that SEMANTIC awaits `context.embed`. Dispatches on `chunking.strategy`. */

@@ -5,9 +5,3 @@
 export function embeddedText(prefix: string, context: string, text: string): string {
   return context === '' ? prefix + text : `${prefix}${context}\n${text}`;
 }
-
-/** The contextual prefix: title and headings on a line of their own. Without a title there is none. */
-export function contextualPrefix(title: string | null): (headings: readonly string[]) => string {
-  if (title === null) return () => '';
-  return (headings) => `${[title, ...headings].join(' > ')}\n\n`;
-}
