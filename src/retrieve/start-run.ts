@@ -12,7 +12,7 @@ import { type Run, wantedLegs } from './run.js';
 import { weightsFor } from './weights.js';
 
 export interface RunParts {
-  readonly store: Pick<Store, 'activeSpace' | 'document'>;
+  readonly store: Pick<Store, 'activeSpace' | 'document' | 'listChunks'>;
   readonly search: SearchStore;
   readonly queryEmbedder: QueryEmbedder;
   readonly now?: () => Date;

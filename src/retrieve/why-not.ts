@@ -1,6 +1,7 @@
 import type { SearchFilter } from '../store/filter.js';
 import type { DocumentRecord } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
+import type { IndexKind } from '../store/search/search-store.js';
 import { type Candidate, toCandidates } from './candidates.js';
 import type { RetrieveContext } from './create-retrieve.js';
 import { legLimit, rankingSize } from './depth.js';
@@ -8,7 +9,7 @@ import { explain } from './explain.js';
 import { capped, type Ranked, type Ranking, rank } from './rank.js';
 import { rerankBest, rerankCountOf } from './rerank/rerank-best.js';
 import type { CandidateExplanation, SearchOptions, SearchRequest, WhyNot, WhyNotReason } from './retrieve.js';
-import { isExact, type Run, runLegs, wantedLegs } from './run.js';
+import { type Run, runLegs, wantedLegs } from './run.js';
 
 /**
  * Why a document is not among the first hits: the search is run as it is, and once more over this document alone. null:
@@ -34,7 +35,7 @@ export async function whyNot(
     const shown = capped(await rerankBest(run, context, ranking.live), request.maxPerDocument);
     const own = shown.findIndex(({ chunk }) => chunk.documentId === document.id);
     if (own !== -1) return ranked(run, shown, own);
-    return await unranked(run, document, ranking, shown);
+    return await unranked(run, context.store, document, ranking, shown);
   });
 }
 
@@ -72,6 +73,7 @@ function ranked(run: Run, shown: readonly Ranked[], at: number): WhyNot {
 /** Not in the ranking: looked for alone, without a threshold, to say how far away it is. */
 async function unranked(
   run: Run,
+  store: RetrieveContext['store'],
   document: DocumentRecord,
   ranking: Ranking,
   shown: readonly Ranked[],
@@ -83,7 +85,7 @@ async function unranked(
   const hits = { vector: legs.vector?.hits ?? null, text: legs.text?.hits ?? null };
   const { mode, weights, space } = run;
   const candidate = toCandidates(hits, { mode, weights, measure: space.similarity }).ranked[0];
-  if (candidate === undefined) return nothingFound(run);
+  if (candidate === undefined) return await nothingFound(run, store, document);
   const states = await search.revalidate(scope, [candidate.id], filter, new Set(), deadline);
   const describe = (reason: Parameters<typeof explain>[3]) =>
     explain({ ...candidate, vectorRank: null, textRank: null }, states.get(candidate.id), null, reason)[0] ?? null;
@@ -95,10 +97,19 @@ async function unranked(
   return answer('NOT_A_CANDIDATE', notCandidate(run, candidate, ranking, shown), describe('NOT_IN_TOP'));
 }
 
-function nothingFound(run: Run): WhyNot {
-  // The vector leg returns whatever is indexed, near or far: nothing means that it is not there yet.
-  if (wantedLegs(run).includes('vector') && isExact({ request: { ...run.request, exact: true }, filter: run.filter }))
-    return answer('NOT_INDEXED_YET', 'The search index does not return any chunk of the document yet: it catches up within seconds.'); // biome-ignore format: one sentence
+/** Nothing of it comes back: either the index does not have it yet, or no word of the query is in it. */
+async function nothingFound(run: Run, store: RetrieveContext['store'], document: DocumentRecord): Promise<WhyNot> {
+  const { search, scope, space, deadline } = run;
+  const { items } = await store.listChunks(scope, document.id, { first: 1 });
+  const chunkIds = items.map(({ node }) => node.id);
+  const isIndexed = async (index: IndexKind) => (await search.indexedAmong(scope, index, chunkIds, deadline)).size > 0;
+  const kinds = wantedLegs(run).map(
+    (leg): IndexKind => (leg === 'vector' ? { kind: 'VECTOR', space } : { kind: 'TEXT' }),
+  );
+  if ((await Promise.all(kinds.map(isIndexed))).includes(false)) {
+    const detail = 'The search index does not return the document yet: it catches up within seconds.';
+    return answer('NOT_INDEXED_YET', detail);
+  }
   return answer('NOT_A_CANDIDATE', 'No chunk of the document holds a word of the query, as the text index reads them.');
 }
 

@@ -10,21 +10,28 @@ import { type Harness, me, openHarness } from './harness.js';
 const LAG_MS = 2_500;
 const MODES = ['VECTOR', 'TEXT', 'HYBRID'] as const;
 
-let server: TestPocketAtlas;
+/** Longer than any test runs: this index never catches up. */
+const STANDSTILL_MS = 600_000;
+
+let servers: TestPocketAtlas[];
 let harness: Harness;
+let standing: Harness;
 beforeAll(async () => {
-  server = await startTestPocketAtlas({ searchLagMs: LAG_MS });
-  harness = await openHarness(server.uri, 'freshness');
+  servers = await Promise.all([LAG_MS, STANDSTILL_MS].map((searchLagMs) => startTestPocketAtlas({ searchLagMs })));
+  [harness, standing] = (await Promise.all(servers.map(({ uri }) => openHarness(uri, 'freshness')))) as [
+    Harness,
+    Harness,
+  ];
 });
 afterAll(async () => {
-  await harness?.close();
-  await server?.stop();
+  await Promise.all([harness?.close(), standing?.close()]);
+  await Promise.all((servers ?? []).map((server) => server.stop()));
 });
 
-const write = (title: string, text: string, scope = me, agentIds?: string[]) =>
-  harness.upsert(scope, { title, text, waitUntil: 'STORED', ...(agentIds && { agentIds }) });
+const write = (title: string, text: string, scope = me, to = harness) =>
+  to.upsert(scope, { title, text, waitUntil: 'STORED' });
 
-describe('while the index lags', () => {
+describe.concurrent('while the index lags', () => {
   it('a caller finds what it wrote a moment ago, in every mode, in its place', async () => {
     const scope = makeScope('writer', null);
     await harness.upsert(scope, { title: 'old', text: 'Volcanoes erupt when magma rises.' });
@@ -42,9 +49,9 @@ describe('while the index lags', () => {
 
   it('an empty index is no reason not to find it', async () => {
     const scope = makeScope('first', null);
-    await write('only', 'The tide table of the harbour.', scope);
+    await write('only', 'The tide table of the harbour.', scope, standing);
     for (const mode of MODES) {
-      const { hits } = await harness.search(scope, { query: 'tide table', mode }, { needsHighlights: true });
+      const { hits } = await standing.search(scope, { query: 'tide table', mode }, { needsHighlights: true });
       expect(hits.map(({ text }) => text)).toEqual(['The tide table of the harbour.']);
       if (mode !== 'VECTOR') expect(hits[0]!.highlights[0]).toMatchObject({ start: 0, text: hits[0]!.text });
     }
@@ -89,6 +96,20 @@ describe('while the index lags', () => {
       const { hits } = await harness.search(scope, { query: 'stone arches of a bridge', mode, first: 30 });
       expect(hits).toHaveLength(30);
       expect(hits.every(({ text }) => text?.startsWith('Some bridge of wood'))).toBe(true);
+    }
+  });
+
+  it('whyNot says that the index does not have a document yet, once it is no longer fresh', async () => {
+    const scope = makeScope('late', null);
+    await write('new', 'The miller lives in the windmill.', scope, standing);
+    const document = await standing.store.document(scope, { title: 'new' });
+    const aged = { $set: { written_at: new Date(Date.now() - 120_000) } };
+    await standing.store.database.chunks.updateMany({ owner: 'late' }, aged);
+    for (const mode of MODES) {
+      const request = { query: 'windmill', mode, exact: false, rerank: false, first: 10 };
+      const options = { needsText: false, needsHighlights: false, needsCursors: false };
+      const answer = await standing.retrieve.whyNot(scope, request, document!.id, options);
+      expect(answer).toMatchObject({ reason: 'NOT_INDEXED_YET', best: null });
     }
   });
 
