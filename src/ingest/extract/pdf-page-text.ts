@@ -1,93 +1,62 @@
-/** A run of text on a page as pdf.js gives it: `transform` ends with x and y of its beginning, y growing upwards. */
-export interface PdfItem {
-  readonly str: string;
-  readonly dir: string;
-  readonly transform: readonly number[];
-  readonly width: number;
-  readonly height: number;
-  readonly hasEOL: boolean;
-}
+import { readingOrder } from './pdf-columns.js';
+import { isRightToLeft, type Row, segmentsOf } from './pdf-rows.js';
+import { type PdfItem, runsByDirection } from './pdf-runs.js';
 
-interface Line {
-  readonly y: number;
-  readonly height: number;
-  left: number;
-  right: number;
-  text: string;
-}
-
-/** A gap between runs of one line that means a space, in heights of the line. */
-const SPACE_GAP = 0.15;
-/** A step down to the next line that means a new paragraph, in heights of the line. */
-const PARAGRAPH_STEP = 1.8;
+/** A step down to the next line that means a new paragraph: in steps of the column, and in heights of the line. */
+const PARAGRAPH_STEPS = 1.35;
+const PARAGRAPH_HEIGHTS = 1.5;
+/** A heading is set larger than its text by this factor at least. */
+const OTHER_SIZE = 1.2;
 
 /**
- * The text of a page. Runs come in the order in which the page was written, which for born-digital files is the order of
- * reading, columns included; form fields, which come after all, are put where they stand. Words that a line end cut are
- * joined, paragraphs are told by their distance.
+ * The text of a page in the order in which it is read, whatever the order in which it was painted: columns one after
+ * another, tables row by row, turned text at the end. Words that a line end cut are joined, paragraphs are told by
+ * distance and size.
  */
-export function pageText(items: readonly PdfItem[], fields: readonly PdfItem[]): string {
-  const lines = toLines(items);
-  for (const field of fields) addField(lines, field);
+export function pageText(items: readonly PdfItem[]): string {
+  return runsByDirection(items)
+    .flatMap((runs) => readingOrder(segmentsOf(runs)))
+    .map(columnText)
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+function columnText(rows: readonly Row[]): string {
+  const usual = medianStep(rows);
   let text = '';
-  for (const [i, line] of lines.entries()) {
-    const trimmed = line.text.trim();
-    if (trimmed === '') continue;
-    if (text === '') text = trimmed;
-    else text = joined(text, trimmed, isParagraphBreak(lines[i - 1], line));
+  for (const [i, row] of rows.entries()) {
+    const line = lineText(row);
+    if (line === '') continue;
+    const before = rows[i - 1];
+    text = text === '' ? line : joined(text, line, before !== undefined && isParagraphBreak(before, row, usual));
   }
   return text;
 }
 
-function toLines(items: readonly PdfItem[]): Line[] {
-  const lines: Line[] = [];
-  let line: Line | undefined;
-  let ended = true;
-  for (const item of items) {
-    if (item.str === '') {
-      ended ||= item.hasEOL;
-      continue;
-    }
-    const x = item.transform[4]!;
-    const y = item.transform[5]!;
-    const height = item.height || Math.abs(item.transform[3]!) || Math.abs(item.transform[0]!) || 1;
-    if (line === undefined || ended || !isOnLine(line, y, height)) {
-      line = { y, height, left: x, right: x + item.width, text: item.str };
-      lines.push(line);
-    } else {
-      const gap = x - line.right;
-      const spaced = gap > line.height * SPACE_GAP && !/\s$/.test(line.text) && !/^\s/.test(item.str);
-      line.text += (spaced ? ' ' : '') + item.str;
-      line.right = Math.max(line.right, x + item.width);
-      line.left = Math.min(line.left, x);
-    }
-    ended = item.hasEOL;
-  }
-  return lines;
+function lineText(row: Row): string {
+  const texts = row.segments.map((segment) => segment.text.trim());
+  if (isRightToLeft(texts.join(''))) texts.reverse();
+  return plainLetters(texts.join('  ').replace(/\s{3,}/g, '  '));
 }
 
-function isOnLine(line: Line, y: number, height: number): boolean {
-  return Math.abs(line.y - y) < Math.max(line.height, height) * 0.5;
+/** Ligatures and the shapes that Arabic letters take in a word are the letters themselves. */
+function plainLetters(text: string): string {
+  return text.replace(/[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]+/g, (shapes) => shapes.normalize('NFKC'));
 }
 
-/** Behind the line to its left at the same height, else before the first line that stands lower. */
-function addField(lines: Line[], field: PdfItem): void {
-  const x = field.transform[4]!;
-  const y = field.transform[5]!;
-  const label = lines.find((line) => isOnLine(line, y, field.height) && line.left <= x);
-  if (label !== undefined) {
-    label.text += ` ${field.str}`;
-    return;
-  }
-  const below = lines.findIndex((line) => line.y < y);
-  const line: Line = { y, height: field.height, left: x, right: x + field.width, text: field.str };
-  lines.splice(below < 0 ? lines.length : below, 0, line);
+function medianStep(rows: readonly Row[]): number {
+  const steps = rows.slice(1).map((row, i) => rows[i]!.base - row.base);
+  return steps.sort((a, b) => a - b)[steps.length >> 1] ?? 0;
 }
 
-function isParagraphBreak(before: Line | undefined, line: Line): boolean {
-  if (before === undefined) return false;
-  const step = before.y - line.y;
-  return step < 0 || step > Math.max(before.height, line.height) * PARAGRAPH_STEP;
+function isParagraphBreak(before: Row, row: Row, usual: number): boolean {
+  const step = before.base - row.base;
+  const sizes = before.height / row.height;
+  return (
+    (step > usual * PARAGRAPH_STEPS && step > Math.min(before.height, row.height) * PARAGRAPH_HEIGHTS) ||
+    sizes > OTHER_SIZE ||
+    sizes < 1 / OTHER_SIZE
+  );
 }
 
 const CUT_WORD = /\p{L}\p{M}*[-\u00ad\u2010]$/u;
