@@ -4,6 +4,7 @@ import { encode } from '../bson/encode.js';
 import type { BsonValue, Doc } from '../bson/values.js';
 import type { CollectionInfo, IndexInfo } from './engine.js';
 import { indexInfo } from './index-spec.js';
+import { namespaceOf } from './namespace.js';
 
 /** All collections at one commit. Immutable: views keep the one they began with. */
 export interface Catalog {
@@ -14,14 +15,6 @@ export interface Catalog {
 }
 
 export const EMPTY_CATALOG: Catalog = { version: 0, byId: new Map(), byNamespace: new Map() };
-
-export function namespace(db: string, name: string): string {
-  return `${db}.${name}`;
-}
-
-export function namespaceOf(collection: CollectionInfo): string {
-  return namespace(collection.db, collection.name);
-}
 
 export function catalogOf(version: number, collections: Iterable<CollectionInfo>): Catalog {
   const byId = new Map<number, CollectionInfo>();

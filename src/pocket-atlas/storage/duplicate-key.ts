@@ -2,8 +2,8 @@ import type { Binary, BSONRegExp, BSONSymbol, Code, DBRef, Double, ObjectId, Tim
 import { regexParts, typeName } from '../bson/type.js';
 import type { BsonValue, Doc } from '../bson/values.js';
 import { CommandError } from '../errors.js';
-import { namespaceOf } from './catalog.js';
 import type { CollectionInfo, IndexInfo } from './engine.js';
+import { namespaceOf } from './namespace.js';
 
 /** E11000 with the server's text, keyPattern and keyValue. Source: ATLAS.md §6. */
 export function duplicateKey(collection: CollectionInfo, index: IndexInfo, values: readonly BsonValue[]): CommandError {

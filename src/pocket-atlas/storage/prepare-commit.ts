@@ -1,8 +1,9 @@
-import { namespaceOf, withMultikey } from './catalog.js';
+import { withMultikey } from './catalog.js';
 import { seal } from './checksum.js';
 import type { CommitState } from './commit-state.js';
 import type { Change, CollectionInfo, RecordId } from './engine.js';
 import { NO_BYTES, recordIdBytes, recordKey } from './layout.js';
+import { namespaceOf } from './namespace.js';
 import type { BufferedTransaction } from './transaction.js';
 
 /** A transaction's buffer as operations of the commit that `state` is at. */

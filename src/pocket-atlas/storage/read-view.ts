@@ -3,7 +3,6 @@ import { decode } from '../bson/decode.js';
 import { encodeKey, isShortened, prefixEnd, storedKey } from '../bson/key.js';
 import type { BsonValue } from '../bson/values.js';
 import { CommandError } from '../errors.js';
-import { namespace, namespaceOf } from './catalog.js';
 import { damaged, unseal } from './checksum.js';
 import { readCounter } from './commit-state.js';
 import type { CollectionInfo, CommitNumber, IndexInfo, KeyRange, ReadView, RecordId, StoredRecord } from './engine.js';
@@ -13,6 +12,7 @@ import { isIdIndex } from './index-spec.js';
 import { type ByteRange, keyBounds } from './key-bounds.js';
 import { entryKey, idKey, RECORD_ID_BYTES, readRecordId, recordKey } from './layout.js';
 import { type IndexEntry, orderLongKeys } from './long-keys.js';
+import { namespace, namespaceOf } from './namespace.js';
 import type { Snapshot } from './snapshot-pool.js';
 
 /** Reads at one snapshot. */

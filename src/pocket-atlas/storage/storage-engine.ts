@@ -1,6 +1,6 @@
 import type { Doc } from '../bson/values.js';
 import { CommandError } from '../errors.js';
-import { type Catalog, catalogOf, decodeCollection, namespace, withIndexes } from './catalog.js';
+import { type Catalog, catalogOf, decodeCollection, withIndexes } from './catalog.js';
 import { unseal } from './checksum.js';
 import { CommitState, type Counter, type Head, readCounter, readHead } from './commit-state.js';
 import { Committer } from './committer.js';
@@ -21,6 +21,7 @@ import { findEqualIndex, indexInfo, isIdIndex, normaliseSpec } from './index-spe
 import { PrefixedKeyspace } from './keyspace.js';
 import { idKey, readId } from './layout.js';
 import { LockTable, WriteConflict } from './lock-table.js';
+import { namespace } from './namespace.js';
 import { CommitLog } from './oplog.js';
 import { prepareCommit } from './prepare-commit.js';
 import { orphanIds, purge } from './purge.js';

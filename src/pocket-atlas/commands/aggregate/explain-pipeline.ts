@@ -2,8 +2,8 @@ import type { Doc } from '../../bson/values.js';
 import { compilePipeline } from '../../query/pipeline.js';
 import { isDocument } from '../arguments.js';
 import type { CommandContext } from '../context.js';
-import { planDocument } from '../read/explain.js';
 import { compileMatching } from '../read/matching.js';
+import { planDocument } from '../read/plan-document.js';
 import { ViewLease } from '../read/view-lease.js';
 import { pipelineEnvironment } from './environment.js';
 

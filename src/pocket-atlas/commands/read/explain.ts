@@ -2,16 +2,20 @@ import { decode } from '../../bson/decode.js';
 import type { Doc } from '../../bson/values.js';
 import { CommandError } from '../../errors.js';
 import { compileFilter } from '../../query/filter.js';
-import type { Plan } from '../../query/query.js';
-import type { KeyRange } from '../../storage/engine.js';
-import { readStages } from '../aggregate/aggregate.js';
+import { aggregate, readStages } from '../aggregate/aggregate.js';
 import { explainPipeline } from '../aggregate/explain-pipeline.js';
 import { checkArguments, isDocument } from '../arguments.js';
 import type { Command } from '../command.js';
 import { CommandContext } from '../context.js';
-import { COMMANDS } from '../table.js';
+import { deleteCommand } from '../write/delete.js';
+import { findAndModify } from '../write/find-and-modify.js';
+import { update } from '../write/update.js';
+import { count } from './count.js';
+import { distinct } from './distinct.js';
+import { find } from './find.js';
 import { compileMatching, proposals } from './matching.js';
 import { Pace } from './pace.js';
+import { planDocument } from './plan-document.js';
 
 const VERBOSITIES = ['queryPlanner', 'executionStats', 'allPlansExecution'];
 
@@ -25,9 +29,10 @@ export const explain: Command = {
       throw new CommandError(9, `verbosity must be one of ${VERBOSITIES.join(', ')}, got '${verbosity}'`);
     }
     const name = Object.keys(inner)[0] ?? '';
-    const query = queryOf(name, inner);
-    const command = COMMANDS[name]!;
-    checkArguments(name, inner, command.fields);
+    const explainable = Object.hasOwn(EXPLAINABLE, name) ? EXPLAINABLE[name] : undefined;
+    if (explainable === undefined) throw new CommandError(59, `Explain failed due to unknown command: ${name}`);
+    const query = explainable.query(inner);
+    checkArguments(name, inner, explainable.command.fields);
     const explained = new CommandContext(context.server, context.connection, {
       ...context.input,
       name,
@@ -77,76 +82,31 @@ interface ExplainedQuery {
   readonly hint?: Doc[string];
 }
 
-/** @throws CommandError 59 for a command that cannot be explained. */
-function queryOf(name: string, inner: Doc): ExplainedQuery {
-  const first = (list: unknown): Doc => (Array.isArray(list) && isDocument(list[0]) ? list[0] : {});
-  const orEmpty = (value: unknown): Doc => (isDocument(value as Doc) ? (value as Doc) : {});
-  switch (name) {
-    case 'aggregate':
-      return { filter: {} };
-    case 'count':
-    case 'distinct':
-      return { filter: orEmpty(inner.query), hint: inner.hint };
-    case 'delete':
-      return { filter: orEmpty(first(inner.deletes).q), hint: first(inner.deletes).hint };
-    case 'find':
-      return { filter: orEmpty(inner.filter), sort: isDocument(inner.sort) ? inner.sort : undefined, hint: inner.hint };
-    case 'findAndModify':
-      return { filter: orEmpty(inner.query), sort: isDocument(inner.sort) ? inner.sort : undefined, hint: inner.hint };
-    case 'update':
-      return { filter: orEmpty(first(inner.updates).q), hint: first(inner.updates).hint };
-    default:
-      throw new CommandError(59, `Explain failed due to unknown command: ${name}`);
-  }
+interface Explainable {
+  readonly command: Command;
+  readonly query: (body: Doc) => ExplainedQuery;
 }
 
-/** A plan in the words of the server: COLLSCAN, IDHACK, FETCH over IXSCAN, SORT above them. */
-export function planDocument(plan: Plan, query: { readonly filter: Doc; readonly sort?: Doc | undefined }): Doc {
-  const found = accessDocument(plan, query.filter);
-  const sorted = query.sort !== undefined && Object.keys(query.sort).length > 0;
-  if (!sorted || (plan.kind === 'index' && plan.providesSort)) return found;
-  return { stage: 'SORT', sortPattern: query.sort, inputStage: found };
-}
+const firstOf = (list: unknown): Doc => (Array.isArray(list) && isDocument(list[0]) ? list[0] : {});
+const orEmpty = (value: unknown): Doc => (isDocument(value as Doc) ? (value as Doc) : {});
+const sortOf = (body: Doc): Doc | undefined => (isDocument(body.sort) ? body.sort : undefined);
 
-function accessDocument(plan: Plan, filter: Doc): Doc {
-  switch (plan.kind) {
-    case 'scan':
-      return { stage: 'COLLSCAN', filter, direction: 'forward' };
-    case 'ids':
-      return plan.ids.length === 1
-        ? { stage: 'IDHACK' }
-        : {
-            stage: 'FETCH',
-            filter,
-            inputStage: {
-              stage: 'IXSCAN',
-              keyPattern: { _id: 1 },
-              indexName: '_id_',
-              indexBounds: { _id: plan.ids.map((id) => [id, id]) },
-            },
-          };
-    case 'index':
-      return {
-        stage: 'FETCH',
-        filter,
-        inputStage: {
-          stage: 'IXSCAN',
-          keyPattern: { ...plan.index.key },
-          indexName: plan.index.name,
-          isMultiKey: plan.index.multikey,
-          isUnique: plan.index.unique,
-          isSparse: plan.index.sparse,
-          isPartial: plan.index.partialFilterExpression !== null,
-          direction: plan.reverse ? 'backward' : 'forward',
-          ranges: plan.ranges.map(rangeDocument),
-        },
-      };
-  }
-}
-
-function rangeDocument(range: KeyRange): Doc {
-  const doc: Doc = {};
-  if (range.lower !== undefined) doc[range.lower.inclusive ? 'from' : 'after'] = [...range.lower.values];
-  if (range.upper !== undefined) doc[range.upper.inclusive ? 'to' : 'before'] = [...range.upper.values];
-  return doc;
-}
+/** The commands that can be explained, each with where it keeps its query. */
+const EXPLAINABLE: Readonly<Record<string, Explainable>> = {
+  aggregate: { command: aggregate, query: () => ({ filter: {} }) },
+  count: { command: count, query: (body) => ({ filter: orEmpty(body.query), hint: body.hint }) },
+  delete: {
+    command: deleteCommand,
+    query: (body) => ({ filter: orEmpty(firstOf(body.deletes).q), hint: firstOf(body.deletes).hint }),
+  },
+  distinct: { command: distinct, query: (body) => ({ filter: orEmpty(body.query), hint: body.hint }) },
+  find: { command: find, query: (body) => ({ filter: orEmpty(body.filter), sort: sortOf(body), hint: body.hint }) },
+  findAndModify: {
+    command: findAndModify,
+    query: (body) => ({ filter: orEmpty(body.query), sort: sortOf(body), hint: body.hint }),
+  },
+  update: {
+    command: update,
+    query: (body) => ({ filter: orEmpty(firstOf(body.updates).q), hint: firstOf(body.updates).hint }),
+  },
+};
