@@ -71,10 +71,10 @@ async function uploaded(
   { agentIds }: IngestOptions,
   waitUntil: 'STORED' | 'SEARCHABLE',
 ): Promise<{ outcome: keyof Tally; chunks: number; complaints: readonly string[] }> {
-  const { title, mediaType, path } = file;
-  // Bytes, not text: the server reads them, as it will read kinds of files that this client does not know.
+  const { title, path } = file;
+  // Bytes, not text: what they are is the server's to tell.
   const base64 = (await readFile(path)).toString('base64');
-  const input = { title, file: { name: basename(path), base64 }, mediaType, waitUntil, ...(agentIds && { agentIds }) };
+  const input = { title, file: { name: basename(path), base64 }, waitUntil, ...(agentIds && { agentIds }) };
   const { upsertDocument: payload } = await client.run<Upserted>(UPSERT, { input });
   const [refusal] = payload?.userErrors ?? [];
   if (refusal || !payload?.outcome)

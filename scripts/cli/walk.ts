@@ -4,13 +4,12 @@ import { join, relative, resolve, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { CliFailure } from './failure.js';
-import { mediaTypeOf } from './media-types.js';
+import { isReadable } from './readable-kinds.js';
 
 export interface FoundFile {
   readonly path: string;
   /** The document's title: the path from the folder that was given, with forward slashes. */
   readonly title: string;
-  readonly mediaType: string;
   readonly sizeBytes: number;
 }
 
@@ -128,14 +127,14 @@ function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): bo
 }
 
 async function addFile(walk: Walk, path: string, title: string): Promise<void> {
-  if (mediaTypeOf(path) === null) walk.skipped['other kind of file'] += 1;
+  if (!isReadable(path)) walk.skipped['other kind of file'] += 1;
   else await addNamedFile(walk, path, title);
 }
 
 /** A file that was named is wanted, whatever its extension says. */
 async function addNamedFile(walk: Walk, path: string, title: string): Promise<void> {
   if (walk.files.length >= MAX_FILES) throw new CliFailure(`More than ${MAX_FILES} files: ingest folder by folder`);
-  walk.files.push({ path, title, mediaType: mediaTypeOf(path) ?? 'text/plain', sizeBytes: (await stat(path)).size });
+  walk.files.push({ path, title, sizeBytes: (await stat(path)).size });
 }
 
 /** The same file named twice is taken once; two files with one title would overwrite each other. */

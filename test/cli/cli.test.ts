@@ -75,12 +75,12 @@ describe('ingest', () => {
   test('goes on past a file that is refused, names it, and fails in the end', async () => {
     write({
       'mixed/good.txt': 'Good.',
-      'mixed/bad.txt': new Uint8Array([0xff, 0xfe, 0x00, 0xd8]),
+      'mixed/bad.txt': Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
       'mixed/empty.txt': '  \n',
     });
     expect(await run('ingest mixed')).toBe(1);
     expect(out[0]).toMatch(/^1 created, 0 updated, 0 unchanged, 2 failed/);
-    expect(err).toContainEqual(expect.stringMatching(/^bad\.txt: failed: .*\(UNREADABLE\)$/));
+    expect(err).toContainEqual(expect.stringMatching(/^bad\.txt: failed: .*\(UNSUPPORTED_MEDIA_TYPE\)$/));
     expect(err).toContainEqual(expect.stringMatching(/^empty\.txt: failed: .*\(EMPTY_TEXT\)$/));
   });
 
