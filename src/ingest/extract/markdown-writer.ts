@@ -22,7 +22,7 @@ export function markdownOf(root: MarkupNode): string {
   return blocksOf(root, 0).join('\n\n');
 }
 
-export function blocksOf(root: MarkupNode, depth: number): string[] {
+export function blocksOf(root: Pick<MarkupNode, 'childNodes'>, depth: number): string[] {
   const blocks: string[] = [];
   let run = '';
   const flush = () => {
@@ -93,15 +93,25 @@ function list(element: MarkupElement, isOrdered: boolean, depth: number): string
   let number = Number.parseInt(element.getAttribute('start') ?? '1', 10) || 1;
   const items: string[] = [];
   for (const child of element.childNodes) {
-    const blocks = isElement(child) ? blocksOf(child, depth + 1) : [];
+    const blocks = isElement(child) ? blocksOf(isList(child) ? { childNodes: [child] } : child, depth + 1) : [];
     if (blocks.length === 0) continue;
-    const marker = isOrdered ? `${number++}. ` : '- ';
-    const isNestedList = child.nodeName === 'UL' || child.nodeName === 'OL';
-    // a list right inside a list: the writer meant an item of it
     const text = blocks.join(blocks.some((block) => /^#|\n\n/.test(block)) ? '\n\n' : '\n');
-    items.push((isNestedList ? '  ' : marker) + text.replace(/\n(?=[^\n])/g, `\n${' '.repeat(marker.length)}`));
+    // an item that is nothing but a list is a level passed over: the list stands for itself, further in
+    const marker = holdsOnlyList(child) ? '' : isOrdered ? `${number++}. ` : '- ';
+    const indent = ' '.repeat(marker.length || 2);
+    items.push((marker || indent) + text.replace(/\n(?=[^\n])/g, `\n${indent}`));
   }
   return items.length === 0 ? [] : [items.join('\n')];
+}
+
+function isList({ nodeName }: MarkupNode): boolean {
+  return nodeName === 'UL' || nodeName === 'OL';
+}
+
+function holdsOnlyList(node: MarkupNode): boolean {
+  if (isList(node)) return true;
+  const said = node.childNodes.filter((child) => isElement(child) || (child.nodeValue ?? '').trim() !== '');
+  return said.length === 1 && isList(said[0]!);
 }
 
 /** Text typed or preset in a form. */

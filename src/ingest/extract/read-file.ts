@@ -1,17 +1,27 @@
 import { extractDocx } from './docx.js';
+import { extractEml } from './eml.js';
+import { extractEpub } from './epub.js';
 import { type ExtractedFile, NotExtractable, unreadable } from './extracted-file.js';
 import { extractFlatOpc } from './flat-opc.js';
 import { extractHtml } from './html.js';
+import { extractOdt } from './odt.js';
 import { extractPdf } from './pdf.js';
 import { extractPlainText } from './plain-text.js';
+import { extractPptx } from './pptx.js';
+import { extractRtf } from './rtf.js';
 import { type Kind, sniff } from './sniff.js';
 
 type Reader = (bytes: Uint8Array, mediaType: string) => ExtractedFile | Promise<ExtractedFile>;
 
-const READERS: Readonly<Partial<Record<Kind, Reader>>> = {
+const READERS: Readonly<Record<Kind, Reader>> = {
   pdf: extractPdf,
   docx: extractDocx,
   'flat-opc': extractFlatOpc,
+  pptx: extractPptx,
+  odt: extractOdt,
+  epub: extractEpub,
+  rtf: extractRtf,
+  eml: extractEml,
   html: extractHtml,
   text: extractPlainText,
 };
@@ -19,13 +29,11 @@ const READERS: Readonly<Partial<Record<Kind, Reader>>> = {
 /** A file's text, by what its bytes are. Throws NotExtractable, and what is wrong in the code. */
 export async function readFile(bytes: Uint8Array, name: string, declared: string | null): Promise<ExtractedFile> {
   const sniffed = sniff(bytes, name, declared);
-  const reader = 'kind' in sniffed ? READERS[sniffed.kind] : undefined;
-  if ('unsupported' in sniffed || !reader) {
-    const what = 'unsupported' in sniffed ? sniffed.unsupported : `a file of type ${sniffed.mediaType}`;
-    throw new NotExtractable('unsupported', `The file is ${what}; that kind of file is not read`);
+  if ('unsupported' in sniffed) {
+    throw new NotExtractable('unsupported', `That kind of file is not read: it is ${sniffed.unsupported}`);
   }
   try {
-    return canonicalFile(await reader(bytes, sniffed.mediaType));
+    return canonicalFile(await READERS[sniffed.kind](bytes, sniffed.mediaType));
   } catch (error) {
     // the stack ends where elements are nested without end
     if (error instanceof RangeError) throw unreadable('nesting', error);
