@@ -46,7 +46,7 @@ function errorBody(formatted: GraphQLFormattedError, thrown: unknown, logUnknown
   const cause = rootCause(thrown);
   const deliberate = deliberateBody(cause);
   if (deliberate) return deliberate;
-  const code = (cause instanceof GraphQLError && cause.extensions.code) || formatted.extensions?.code;
+  const code = (cause instanceof GraphQLError && codeOf(cause)) || formatted.extensions?.code;
   // GraphQL's own: syntax, validation, coercion, and the HTTP rules of GraphQL
   if (cause instanceof GraphQLError && typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR')
     return { message: withoutLongLiterals(formatted.message), extensions: { code } };
@@ -78,6 +78,12 @@ export function maskedBody(error: unknown, logUnknown: LogUnknown): ErrorBody {
     message: 'Internal server error',
     extensions: { code: 'INTERNAL_SERVER_ERROR', ...(requestId !== undefined && { requestId }) },
   };
+}
+
+/** Apollo gives some of its refusals a status and no code. */
+function codeOf({ extensions: { code, http } }: GraphQLError): unknown {
+  const { status } = (http ?? {}) as { status?: number };
+  return code ?? (status !== undefined && status >= 400 && status < 500 ? 'BAD_REQUEST' : undefined);
 }
 
 /** Resolver errors arrive wrapped, once per layer. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { AppError } from '../../errors.js';
@@ -16,8 +17,7 @@ export function answerErrors(fastify: FastifyInstance, logger: Logger): void {
   });
   fastify.setNotFoundHandler(async (request, reply) => {
     request.trace.errorCodes.add('BAD_USER_INPUT');
-    const message = `There is no ${request.method} on this path: GraphQL is at /graphql`;
-    return reply.code(404).send({ errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] });
+    return reply.code(404).send(badRequest(`There is no ${request.method} on this path: GraphQL is at /graphql`));
   });
 }
 
@@ -36,4 +36,25 @@ function translated(error: FastifyError, contentLength?: string): { error: unkno
   if (!(error instanceof AppError) && error.statusCode !== undefined && error.statusCode < 500)
     return { error: new AppError('BAD_USER_INPUT', error.message), status: error.statusCode };
   return { error };
+}
+
+/** For a path that cannot be decoded, which reaches no route. */
+export const BAD_URL = badRequest('The path is not a valid URL');
+
+/** For bytes that are no HTTP request, or headers that are too large: there is no request to reply to. */
+export function answerBadConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy();
+  const [status, message] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'The headers are too large']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'The request did not arrive in time']
+        : ['400 Bad Request', 'This is not an HTTP request'];
+  const body = JSON.stringify(badRequest(message));
+  const headers = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
+}
+
+function badRequest(message: string) {
+  return { errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] };
 }

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../../config.js';
 import { AppError } from '../../errors.js';
@@ -8,7 +14,7 @@ import type { Credentials } from '../auth/credentials.js';
 import { newTrace, type RequestTrace } from '../current-request.js';
 import { LIMITS } from '../limits.js';
 import type { Metrics } from '../metrics.js';
-import { answerErrors } from './error-answers.js';
+import { answerBadConnection, answerErrors, BAD_URL } from './error-answers.js';
 import { parseExactJson } from './exact-json.js';
 import { corsHeaders, makeHostAndOriginCheck, PREFLIGHT_HEADERS } from './host-and-origin.js';
 import { logRequests } from './request-log.js';
@@ -58,6 +64,8 @@ export function makeHttpServer(options: {
     forceCloseConnections: 'idle',
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     http: { maxHeaderSize: MAX_HEADER_BYTES },
+    frameworkErrors: (_, __, reply) => (reply as FastifyReply).code(400).send(BAD_URL),
+    clientErrorHandler: (error, socket) => answerBadConnection(error, socket),
   });
   const running = new Set<AbortController>();
   let draining = false;
@@ -101,8 +109,14 @@ export function makeHttpServer(options: {
   });
 
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: FastifyRequest, body: string) =>
-    body === '' ? undefined : parseExactJson(body),
+  fastify.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    async (request: FastifyRequest, body: string) => {
+      if (!['identity', ''].includes(request.headers['content-encoding'] ?? ''))
+        throw new AppError('BAD_USER_INPUT', 'Compressed request bodies are not read: send it as it is');
+      return body === '' ? undefined : parseExactJson(body);
+    },
   );
   answerErrors(fastify, logger);
 

@@ -1,4 +1,5 @@
 import { type ClientRequestArgs, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { serverAudits } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { logLine, post, startTestServer, type TestServer, upsert } from '../server.js';
@@ -181,6 +182,42 @@ describe('answers', () => {
         ],
       });
     }
+  });
+
+  test('so has what is no request at all', async () => {
+    const { hostname, port } = new URL(server.url);
+    const said = (bytes: string) =>
+      new Promise<string>((resolve, reject) => {
+        let answer = '';
+        const socket = connect(Number(port), hostname, () => socket.write(bytes));
+        socket.on('data', (chunk) => {
+          answer += chunk;
+        });
+        socket.on('close', () => resolve(answer));
+        socket.on('error', reject);
+      });
+    const shape = /\r\n\r\n\{"errors":\[\{"message":"[^"]+","extensions":\{"code":"BAD_USER_INPUT"\}\}\]\}$/;
+    for (const [bytes, status] of [
+      ['GARBAGE\r\n\r\n', 400],
+      [`GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+      ['GET /%E0%A4%A HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n', 400],
+    ] as const) {
+      const answer = await said(bytes);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(answer).toMatch(shape);
+    }
+  });
+
+  test('a persisted query of another hash, and a compressed body, are said to be what they are', async () => {
+    const persisted = {
+      query: '{ viewer { role } }',
+      extensions: { persistedQuery: { version: 1, sha256Hash: 'abc' } },
+    };
+    const mismatch = await post(server.url, JSON.stringify(persisted));
+    expect(await mismatch.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+    const compressed = await post(server.url, VIEWER, undefined, { 'content-encoding': 'gzip' });
+    expect(compressed.status).toBe(400);
+    expect(await compressed.text()).toContain('Compressed');
   });
 
   test('a body above 72 MiB is refused with the limit', async () => {
