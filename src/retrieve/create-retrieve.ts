@@ -1,11 +1,10 @@
 import type { Rankings } from '../store/rankings.js';
 import type { Scope } from '../store/scope.js';
+import { diagnosticsOf } from './diagnostics.js';
 import { explainSearch } from './explain.js';
 import type { RerankParts } from './rerank/rerank-best.js';
 import { DEFAULT_RERANK_COUNT } from './rerank/reranker.js';
-import type { Retrieve, SearchDiagnostics, SearchOptions, SearchRequest, SearchResult } from './retrieve.js';
-import type { Run } from './run.js';
-import { isExact } from './run.js';
+import type { Retrieve, SearchOptions, SearchRequest, SearchResult } from './retrieve.js';
 import { nextPage, openCursor, rankedPage, type SearchParts } from './search.js';
 import { similarChunks } from './similar-chunks.js';
 import { type RunParts, runStarter, type StartRun } from './start-run.js';
@@ -62,22 +61,4 @@ async function search(
     const numCandidates = ranking.legs.vector?.leg.numCandidates ?? null;
     return { hits, hasNextPage, diagnostics: diagnosticsOf(run, numCandidates, ranking.staleDropped, started) };
   });
-}
-
-export function diagnosticsOf(
-  run: Run,
-  numCandidates: number | null,
-  staleDropped: number,
-  started: number,
-): SearchDiagnostics {
-  return {
-    mode: run.mode,
-    numCandidates,
-    exact: run.mode !== 'TEXT' && isExact(run),
-    embeddingSpace: run.mode === 'TEXT' ? null : run.space.id,
-    weights: run.mode === 'HYBRID' ? run.weights : null,
-    staleDropped,
-    degraded: [...run.degraded],
-    tookMs: performance.now() - started,
-  };
 }
