@@ -18,6 +18,8 @@ import type { SegmentStore } from './segment-store.js';
 
 /** Rows wait to become a segment until somebody searches, or until they hold this many words (about 10 ms of building). */
 const WORDS_PER_SEGMENT = 50_000;
+/** Rows with few words or none count too: they are what waits in memory. */
+const ROWS_PER_SEGMENT = 5_000;
 
 /**
  * A `search` index: immutable segments, to which every batch of changes adds one and from which a replaced or removed
@@ -56,7 +58,7 @@ export class TextIndex implements SearchIndexInstance {
       if (this.pending.hasRecord(recordId)) this.flush();
       this.removeRow(recordId);
       if (doc !== undefined) this.mapping.addDocument(recordId, doc, this.pending);
-      if (this.pending.wordCount >= WORDS_PER_SEGMENT) this.flush();
+      if (this.pending.wordCount >= WORDS_PER_SEGMENT || this.pending.rowCount >= ROWS_PER_SEGMENT) this.flush();
       await pacer.pause();
     }
     await this.mergeSegments(pacer);

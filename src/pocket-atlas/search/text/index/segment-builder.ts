@@ -6,6 +6,7 @@ import { VarintWriter } from './varint.js';
 /** Collects rows and makes a segment of them. Meant for up to a thousand rows at a time: larger ones come from merging. */
 export class SegmentBuilder {
   private readonly recordIds: number[] = [];
+  private readonly known = new Set<number>();
   private readonly words = new Map<string, WordsBuilder>();
   private readonly exact = new Map<string, Map<string, number[]>>();
   private readonly numeric = new Map<string, { value: number; row: number }[]>();
@@ -22,12 +23,13 @@ export class SegmentBuilder {
   }
 
   hasRecord(recordId: number): boolean {
-    return this.recordIds.includes(recordId);
+    return this.known.has(recordId);
   }
 
   /** Begins the next row; what is added after it belongs to it. */
   startRow(recordId: number): void {
     this.recordIds.push(recordId);
+    this.known.add(recordId);
   }
 
   addWord(key: string, term: string, position: number): void {
