@@ -9,7 +9,7 @@ const LONGEST = 3.6;
 /** Up to this many limits a cut should leave two pieces that fit; beyond, two that can be cut once more. */
 const TWO_PIECES = 1.8;
 /** The smaller side of a cut counts at least this share of the limit. */
-const BALANCED = 0.25;
+const BALANCED = 0.35;
 /** Characters before the region that tell whether a sentence begins in it. */
 const LOOK_BACK = 12;
 

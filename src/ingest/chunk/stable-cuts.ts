@@ -1,4 +1,4 @@
-import { CONTENT_HASH_BITS, contentHash } from './content-hash.js';
+import { CONTENT_HASH_RANGE, contentHash } from './content-hash.js';
 import type { Units } from './units.js';
 
 /**
@@ -115,7 +115,7 @@ function prioritiesOf(text: string, units: Units): Float64Array {
   const priorities = new Float64Array(units.starts.length);
   for (let unit = 0; unit < priorities.length; unit++) {
     const end = unit + 1 < priorities.length ? units.starts[unit + 1]! : units.end;
-    priorities[unit] = units.levels[unit]! * 2 ** CONTENT_HASH_BITS + contentHash(text, units.starts[unit]!, end);
+    priorities[unit] = units.levels[unit]! * CONTENT_HASH_RANGE + contentHash(text, units.starts[unit]!, end);
   }
   return priorities;
 }
