@@ -44,8 +44,10 @@ export class Bitmap {
   }
 
   fill(): this {
-    this.words.fill(0);
-    return this.not();
+    this.words.fill(0xffffffff);
+    const used = this.size & 31;
+    if (used !== 0) this.words[this.words.length - 1] = (1 << used) - 1;
+    return this;
   }
 
   count(): number {

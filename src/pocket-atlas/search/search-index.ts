@@ -56,6 +56,8 @@ export type SearchOutcome =
   | {
       readonly hits: SearchHits;
       readonly metaOf: (hit: SearchHit, doc: Doc) => DocMeta;
+      /** `metaOf` looks at the document itself (to highlight in it), so all of it is decoded. */
+      readonly metaReadsDocument: boolean;
       readonly searchMeta?: Doc;
     }
   /** Documents as they are ($searchMeta). */

@@ -1,6 +1,6 @@
-import { decode } from '../bson/decode.js';
 import { type BsonValue, type Doc, setMeta } from '../bson/values.js';
 import { CommandError } from '../errors.js';
+import { type NeededFields, partReader } from '../query/needed-fields.js';
 import type { Batches, PipelineEnvironment, Stage } from '../query/query.js';
 import type { CollectionInfo, Engine, RecordId } from '../storage/engine.js';
 import { asCommandError } from './search-failure.js';
@@ -50,11 +50,17 @@ export function searchStage(
       if (outcome.documents.length > 0) yield outcome.documents;
       return;
     }
-    const { hits, metaOf, searchMeta } = outcome;
+    const { hits, metaOf, metaReadsDocument, searchMeta } = outcome;
+    const needed = metaReadsDocument ? undefined : environment.neededFields;
     for (let from = 0; from < hits.length; from += LOOKUP_BATCH) {
       checkInterrupted();
       const page = hits.slice(from, from + LOOKUP_BATCH);
-      const docs = fetch(page.map((hit) => hit.recordId));
+      const docs = recordsNow(
+        engine,
+        collection,
+        page.map((hit) => hit.recordId),
+        needed,
+      );
       const found = page.flatMap((hit, i): Doc[] => {
         const doc = docs[i];
         if (doc === undefined) return [];
@@ -85,12 +91,18 @@ function collectionNow(engine: Engine, db: string, name: string): CollectionInfo
 }
 
 /** Records as they are now, not as they were indexed: what an index says may be older (ATLAS.md §1.8). */
-function recordsNow(engine: Engine, collection: CollectionInfo, recordIds: readonly RecordId[]): (Doc | undefined)[] {
+function recordsNow(
+  engine: Engine,
+  collection: CollectionInfo,
+  recordIds: readonly RecordId[],
+  needed?: NeededFields,
+): (Doc | undefined)[] {
+  const read = partReader(needed);
   const view = engine.view();
   try {
     return recordIds.map((recordId) => {
       const bytes = view.get(collection, recordId);
-      return bytes === undefined ? undefined : decode(bytes);
+      return bytes === undefined ? undefined : read(bytes);
     });
   } finally {
     view.release();

@@ -83,8 +83,11 @@ export class SealedPostings implements FieldPostings {
 
   #addRows(from: number, to: number, into: Bitmap): void {
     const { rowEnds, rows } = this.sections;
+    const start = from === 0 ? 0 : (rowEnds[from - 1] as number);
     const end = rowEnds[to - 1] as number;
-    for (let i = from === 0 ? 0 : (rowEnds[from - 1] as number); i < end; i++) into.add(rows[i] as number);
+    // The one owner of an index: a key's rows are there once each, so as many as there are rows are all rows.
+    if (to - from === 1 && end - start === into.size) into.fill();
+    else for (let i = start; i < end; i++) into.add(rows[i] as number);
   }
 }
 

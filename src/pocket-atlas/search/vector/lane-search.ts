@@ -18,8 +18,8 @@ import { TopHits } from './top-hits.js';
 /** A graph is asked for at most this many at once, as it answers in one piece: about 15 ms at 512 dimensions. */
 const GRAPH_K_MAX = 2_000;
 const GRAPH_K_DIMENSIONS = 512;
-/** More than is likely to be needed, so that one question to the graph is mostly enough. */
-const GRAPH_K_SPARE = 1.1;
+/** More than the limit, so that one question to the graph is mostly enough where the limit is close to numCandidates. */
+const LIMIT_SPARE = 1.2;
 /** Vectors read between two looks at the clock. */
 const READS_PER_LOOK = 16;
 
@@ -76,9 +76,9 @@ function candidateCount(codec: Codec, { limit, numCandidates }: LaneQuery): numb
 }
 
 /**
- * Rows that the graph finds near and the filter lets through, at least numCandidates of them; undefined where scanning the
- * matching rows costs less. A filter that has nothing to do with the question keeps few of the nearest, so k grows, but
- * never beyond the price of the scan.
+ * Rows that the graph finds near and the filter lets through; undefined where scanning the matching rows costs less. k is
+ * chosen so that about numCandidates pass. A filter that has to do with the question may keep far fewer of the nearest: then k
+ * grows until half of numCandidates pass, but never beyond the price of the scan.
  */
 function propose(
   segment: Segment,
@@ -90,19 +90,21 @@ function propose(
 ): Uint32Array | undefined {
   const { graph } = segment;
   if (graph === undefined || count === 0) return undefined;
-  const wanted = Math.min(query.numCandidates as number, count);
+  const { limit } = query;
+  const wanted = Math.min(count, Math.max(query.numCandidates as number, Math.ceil(limit * LIMIT_SPARE)));
+  const enough = Math.min(count, Math.max(limit, Math.ceil(wanted / 2)));
   const { data } = query.vector;
   const graphQuery = graph.shape.scalar === 'f16' ? (data as Float32Array) : codec.graphQuery(data);
   const largest = GRAPH_K_MAX * Math.min(1, GRAPH_K_DIMENSIONS / data.length);
   let spent = 0;
-  let k = count === segment.size ? wanted : Math.ceil(((wanted * segment.size) / count) * GRAPH_K_SPARE);
+  let k = Math.ceil((wanted * segment.size) / count);
   for (;;) {
     k = Math.min(k, segment.size);
     spent += k;
     if (k > largest || spent * graphCost > count) return undefined;
     const rows = graph.search(graphQuery, k).filter((row) => matching.has(row));
-    if (rows.length >= wanted || k === segment.size) return rows;
-    k = Math.ceil(k * Math.max(2, (wanted * GRAPH_K_SPARE) / Math.max(1, rows.length)));
+    if (rows.length >= enough || k === segment.size) return rows;
+    k = Math.ceil(k * Math.max(2, wanted / Math.max(1, rows.length)));
   }
 }
 

@@ -117,7 +117,11 @@ export class VectorIndex implements SearchIndexInstance {
         filter: parentFilter.op === 'all' ? filter : { op: 'and', nodes: [filter, parentFilter] },
         checkInterrupted,
       });
-      return { hits: hits ?? [], metaOf: ({ score }) => ({ score, vectorSearchScore: score }) };
+      return {
+        hits: hits ?? [],
+        metaOf: ({ score }) => ({ score, vectorSearchScore: score }),
+        metaReadsDocument: false,
+      };
     } catch (error) {
       if (!(error instanceof DamagedIndex)) throw error;
       this.#onLost(error);
