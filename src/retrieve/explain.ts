@@ -64,7 +64,12 @@ async function rankFusionOf(run: Run): Promise<Pipeline | null> {
     // Without a vector there is no pipeline to paste; the legs say what failed.
     return null;
   }
-  const legs = { vector: vectorLegOf(run, vector, limit), text: textLegOf(run, limit) };
+  // By the caller's own conditions rather than by ids, which a shell takes only as ObjectId("…").
+  const filter = { ...run.filter, documentIds: null };
+  const legs = {
+    vector: { ...vectorLegOf(run, vector, limit), filter },
+    text: { ...textLegOf(run, limit), filter },
+  };
   return run.search.rankFusionPipeline(run.scope, legs, run.weights, size);
 }
 

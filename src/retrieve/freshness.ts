@@ -12,6 +12,11 @@ const MAX_BULK_SCOPES = 1_000;
 const MAX_KNOWN = 50_000;
 
 export interface Freshness {
+  /** For the legs of one search: what is fresh is asked once. A later search asks anew, since its caller may have written. */
+  forSearch(): FreshnessReader;
+}
+
+export interface FreshnessReader {
   /** The caller's fresh chunks that an index does not return yet; null when there are too many fresh ones to tell. */
   read(scope: Scope, index: IndexKind, budget: Budget): Promise<FreshChunks | null>;
 }
@@ -47,16 +52,30 @@ export function createFreshness(search: SearchStore, now: () => Date): Freshness
     return fresh;
   };
 
-  return {
-    async read(scope, index, budget) {
-      const fresh = await freshIds(scope, budget);
-      if (fresh === null) return null;
-      const seen = knownOf(index);
-      const unknown = fresh.filter((id) => !seen.has(id));
-      if (unknown.length === 0) return NONE;
-      const indexed = await search.indexedAmong(scope, index, unknown, budget);
-      for (const id of indexed) seen.add(id);
-      return { unindexed: unknown.filter((id) => !indexed.has(id)), justIndexed: [...indexed] };
-    },
+  const reader = (): FreshnessReader => {
+    let asked: Promise<readonly string[] | null> | undefined;
+    return {
+      async read(scope, index, budget) {
+        asked ??= freshIds(scope, budget);
+        return await lookUp(await asked, scope, index, budget);
+      },
+    };
   };
+
+  async function lookUp(
+    fresh: readonly string[] | null,
+    scope: Scope,
+    index: IndexKind,
+    budget: Budget,
+  ): Promise<FreshChunks | null> {
+    if (fresh === null) return null;
+    const seen = knownOf(index);
+    const unknown = fresh.filter((id) => !seen.has(id));
+    if (unknown.length === 0) return NONE;
+    const indexed = await search.indexedAmong(scope, index, unknown, budget);
+    for (const id of indexed) seen.add(id);
+    return { unindexed: unknown.filter((id) => !indexed.has(id)), justIndexed: [...indexed] };
+  }
+
+  return { forSearch: reader };
 }

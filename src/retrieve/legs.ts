@@ -11,7 +11,7 @@ import {
   type VectorLeg,
 } from '../store/search/search-store.js';
 import { estimateTextScores } from './estimate-text-scores.js';
-import type { FreshChunks, Freshness } from './freshness.js';
+import type { FreshChunks, FreshnessReader } from './freshness.js';
 import { similarityOf } from './scores.js';
 
 /** What a leg brought, and what it took. */
@@ -27,7 +27,7 @@ export interface LegRun<T extends Leg = Leg> {
 
 export interface LegContext {
   readonly search: SearchStore;
-  readonly freshness: Freshness;
+  readonly freshness: FreshnessReader;
   readonly scope: Scope;
   readonly space: SpaceRecord;
   readonly filter: PreparedFilter;
@@ -58,7 +58,7 @@ const ANCHORS = 10;
 async function run<T extends Leg>(
   context: LegContext,
   leg: T,
-  index: Parameters<Freshness['read']>[1],
+  index: Parameters<FreshnessReader['read']>[1],
   scoreFresh: (ids: readonly string[], hits: readonly LegHit[]) => Promise<readonly LegHit[]>,
 ): Promise<LegRun<T>> {
   const { search, scope, budget, freshness } = context;

@@ -6,7 +6,7 @@ import type { PreparedFilter, SearchStore, TextLeg, VectorLeg } from '../store/s
 import type { Question } from './check-request.js';
 import { type Deadline, settledWithin } from './deadline.js';
 import { effectiveCandidates } from './depth.js';
-import type { Freshness } from './freshness.js';
+import type { FreshnessReader } from './freshness.js';
 import { type LegContext, type LegRun, runTextLeg, runVectorLeg } from './legs.js';
 import type { Degradation, SearchMode, SearchRequest } from './retrieve.js';
 import type { Weights } from './weights.js';
@@ -14,7 +14,7 @@ import type { Weights } from './weights.js';
 /** One search under way: what is fixed before its legs are sent. */
 export interface Run {
   readonly search: SearchStore;
-  readonly freshness: Freshness;
+  readonly freshness: FreshnessReader;
   readonly scope: Scope;
   readonly request: SearchRequest;
   readonly question: Question;

@@ -51,7 +51,17 @@ export function runStarter(parts: RunParts): StartRun {
         question.query === null || question.mode === 'VECTOR' ? null : await queryLanguage(question.query);
       const weights = weightsFor(space, language, request.weights);
       const embed = () => embedded(question, space, AbortSignal.any([deadline.signal, finished.signal]));
-      const fixed = { search, freshness, scope, request, question, mode: question.mode, space, language, weights };
+      const fixed = {
+        search,
+        freshness: freshness.forSearch(),
+        scope,
+        request,
+        question,
+        mode: question.mode,
+        space,
+        language,
+        weights,
+      };
       const vector = once(embed);
       // A page of a ranking that was kept needs no vector; anything else asks for it before the database is asked.
       if (request.after === undefined && wantedLegs(fixed).includes('vector')) ignoreFailure(vector());

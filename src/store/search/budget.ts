@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.js';
-import { hasMongoCode, MONGO_CODE, toStoreError } from '../mongo-errors.js';
+import { toStoreError } from '../mongo-errors.js';
 import type { Budget } from './search-store.js';
 
 /** The least that a call is given: with less, the answer could not arrive anyway. */
@@ -7,12 +7,9 @@ const LEAST_MS = 1;
 
 /** Options of a read that must end within the budget, and within `atMostMs` where that is less. */
 export function callOptions(budget: Budget, atMostMs = Number.POSITIVE_INFINITY) {
-  const left = remainingMs(budget);
   return {
-    maxTimeMS: Math.max(LEAST_MS, Math.ceil(Math.min(left, atMostMs))),
+    maxTimeMS: Math.max(LEAST_MS, Math.ceil(Math.min(remainingMs(budget), atMostMs))),
     ...(budget.signal && { signal: budget.signal }),
-    /** The call was ended by `atMostMs`, not by the budget. */
-    isBudgetSpent: (error: unknown) => hasMongoCode(error, MONGO_CODE.maxTimeExpired) && left > atMostMs,
   };
 }
 

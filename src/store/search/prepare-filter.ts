@@ -2,12 +2,13 @@ import type { Document } from 'mongodb';
 import type { Database } from '../database.js';
 import type { SearchFilter } from '../filter.js';
 import { documentFilterMql, type FilterKeys } from '../filter-mql.js';
+import { hasMongoCode, MONGO_CODE } from '../mongo-errors.js';
 import { parseObjectIds } from '../object-id.js';
 import type { DocumentRow } from '../rows.js';
 import type { Scope } from '../scope.js';
 import { inScope } from '../scope-filter.js';
 import { normalizeTitle } from '../title.js';
-import { callOptions } from './budget.js';
+import { callOptions, withinBudget } from './budget.js';
 import { toPredicate } from './predicate.js';
 import type { Budget, PreparedFilter } from './search-store.js';
 
@@ -33,15 +34,16 @@ export async function prepareFilter(
   budget: Budget,
 ): Promise<PreparedFilter> {
   if (given === undefined) return { filter: undefined, keys: [], documentIds: null };
-  const filter = await withoutTitles(database, scope, given, budget);
+  const filter = await withinBudget(budget, () => withoutTitles(database, scope, given, budget));
   const predicate = toPredicate(filter, keys);
   const used = [...new Set(keysOf(filter))];
   if (predicate.kind === 'all') return { filter, keys: used, documentIds: null };
   if (predicate.kind === 'none') return { filter, keys: used, documentIds: [] };
-  return { filter, keys: used, documentIds: await fewDocuments(database, keys, scope, filter, budget) };
+  const few = await withinBudget(budget, () => fewDocuments(database, keys, scope, filter, budget));
+  return { filter, keys: used, documentIds: few };
 }
 
-/** The documents that pass, null when there are more than `MAX_EXACT_DOCUMENTS`. */
+/** The documents that pass, null when there are more than `MAX_EXACT_DOCUMENTS` or counting takes too long. */
 async function fewDocuments(
   database: Database,
   keys: FilterKeys,
@@ -58,7 +60,7 @@ async function fewDocuments(
       .toArray();
     return rows.length > MAX_EXACT_DOCUMENTS ? null : rows.map(({ _id }) => _id.toHexString());
   } catch (error) {
-    if (options.isBudgetSpent(error)) return null;
+    if (hasMongoCode(error, MONGO_CODE.maxTimeExpired) && options.maxTimeMS === COUNT_TIME_MS) return null;
     throw error;
   }
 }
