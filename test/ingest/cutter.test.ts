@@ -95,3 +95,23 @@ test('windows so small that they would be too many are refused before they are m
   const cutting = cutPieces('x'.repeat(MAX_CHUNKS + 1), tiny, { chunk, counters: [countTokens] });
   await expect(cutting).rejects.toMatchObject({ code: 'TOO_LARGE', path: ['input', 'chunking'] });
 });
+
+test('a chunk has the page that it begins on; an empty page has none', async () => {
+  const text = 'One one.\n\nThree.\n\nFour.';
+  const piece = (start: number, end: number) => ({
+    start,
+    end,
+    parent: null,
+    headings: [],
+    tokenCount: 1,
+    embedHash: `${start}`,
+    given: null,
+    tokens: [1],
+  });
+  const pieces = [piece(0, 8), piece(4, 16), piece(10, 16), piece(18, 23)];
+  const pageStarts = [0, 8, 10, 18];
+  const pagesOf = (starts: readonly number[] | null) =>
+    assembleChunks({ text, language: null, pageStarts: starts }, pieces).chunks.map(({ page }) => page);
+  expect(pagesOf(pageStarts)).toEqual([1, 1, 3, 4]);
+  expect(pagesOf(null)).toEqual([null, null, null, null]);
+});

@@ -42,14 +42,19 @@ export function decodeSample(bytes: Uint8Array): string {
 
 const SNIFFED_BYTES = 4096;
 
-/** UTF-16 without a mark: nearly every second byte is zero, always on the same side. */
+/** Share of the characters that has to be below U+0100: spaces, digits, line ends. */
+const MIN_NARROW = 0.01;
+
+/** UTF-16 without a mark: some bytes are zero, always on the same side, and the rest is text when it is read so. */
 function unmarkedWide(bytes: Buffer): string | null {
-  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const sample = bytes.subarray(0, SAMPLE_BYTES & ~1);
   const zeros = [0, 0];
   for (let i = 0; i < sample.length; i++) if (sample[i] === 0) zeros[i % 2]!++;
-  const half = sample.length / 2;
-  if (zeros[1]! > half * 0.4 && zeros[0]! < half * 0.05) return 'utf-16le';
-  if (zeros[0]! > half * 0.4 && zeros[1]! < half * 0.05) return 'utf-16be';
+  const least = (sample.length / 2) * MIN_NARROW;
+  const [first, second] = zeros as [number, number];
+  const isFew = (few: number, many: number) => many > least && few < many * 0.05;
+  if (isFew(first, second) && isText(decodeAs(sample, 'utf-16le'))) return 'utf-16le';
+  if (isFew(second, first) && isText(decodeAs(sample, 'utf-16be'))) return 'utf-16be';
   return null;
 }
 

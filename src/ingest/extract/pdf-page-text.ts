@@ -1,5 +1,5 @@
 import { readingOrder } from './pdf-columns.js';
-import { isRightToLeft, type Row, segmentsOf } from './pdf-rows.js';
+import { isRightToLeft, type Row, segmentsOf, sizeOf } from './pdf-rows.js';
 import { type PdfItem, runsByDirection } from './pdf-runs.js';
 
 /** A step down to the next line that means a new paragraph: in steps of the column, and in heights of the line. */
@@ -51,7 +51,7 @@ function medianStep(rows: readonly Row[]): number {
 
 function isParagraphBreak(before: Row, row: Row, usual: number): boolean {
   const step = before.base - row.base;
-  const sizes = before.height / row.height;
+  const sizes = sizeOf(before) / sizeOf(row);
   return (
     (step > usual * PARAGRAPH_STEPS && step > Math.min(before.height, row.height) * PARAGRAPH_HEIGHTS) ||
     sizes > OTHER_SIZE ||

@@ -6,7 +6,11 @@ export interface Segment {
   readonly left: number;
   right: number;
   base: number;
+  /** Of its largest letters. */
   height: number;
+  /** Height of its longest run: what it is set in, whatever signs stand between. */
+  size: number;
+  longest: number;
   isSpaced: boolean;
 }
 
@@ -23,6 +27,11 @@ const WORD_GAP = 0.15;
 export const COLUMN_GAP = 0.9;
 /** Share of the height by which two runs of one line may differ: signs above and below the line. */
 const SAME_LINE = 0.5;
+
+/** Height of the letters that most of a row is set in. */
+export function sizeOf(row: Row): number {
+  return row.segments.reduce((main, segment) => (segment.longest > main.longest ? segment : main)).size;
+}
 
 export function rowsOf(segments: readonly Segment[]): Row[] {
   const rows: Row[] = [];
@@ -54,7 +63,7 @@ export function segmentsOf(runs: readonly Run[]): Segment[] {
     const last = chains.at(-1);
     if (before && isRepeat(before, run)) continue;
     if (last && before && isNext(last, before, run)) append(last, run);
-    else chains.push({ ...run });
+    else chains.push({ ...run, size: run.height, longest: run.text.length });
     before = run;
   }
   return rowsOf(chains).flatMap(joinedRow);
@@ -82,7 +91,7 @@ function isNext(chain: Segment, before: Run, run: Run): boolean {
   return gap > -0.3 * height && gap < COLUMN_GAP * height && Math.abs(run.base - chain.base) < OFF_LINE * height;
 }
 
-function append(segment: Segment, run: Segment): void {
+function append(segment: Segment, run: Run | Segment): void {
   const gap = run.left - segment.right;
   // the sign of a footnote and the note itself are two
   const isMark = segment.height < run.height * SMALL && segment.base - run.base > 0.1 * run.height;
@@ -90,6 +99,8 @@ function append(segment: Segment, run: Segment): void {
   segment.text = joinRuns(segment.text, run.text, isSpaced);
   segment.right = Math.max(segment.right, run.right);
   segment.isSpaced = run.isSpaced;
+  const { size, longest } = 'size' in run ? run : { size: run.height, longest: run.text.length };
+  if (longest > segment.longest) Object.assign(segment, { size, longest });
   if (run.height > segment.height) Object.assign(segment, { height: run.height, base: run.base });
 }
 

@@ -6,7 +6,7 @@ const DROPPED =
 
 /** Styles by which a text is there and not to be seen. */
 const HIDING =
-  /(^|;)\s*(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0*(\.0+)?(?=\s*(!|;|$))|font-size\s*:\s*(0*(\.\d+)?|1)(px|pt|r?em|%)?(?=\s*(!|;|$))|text-indent\s*:\s*-\d{3,}|(left|top|right|margin-left)\s*:\s*-\d{4,}|clip\s*:\s*rect\(\s*0|clip-path\s*:\s*inset\(\s*(50|100)%|transform\s*:\s*scale\(\s*0\s*\))/i;
+  /(^|;)\s*(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0*(\.0+)?(?=\s*(!|;|$))|font-size\s*:\s*((0+(\.0*)?|\.0+)(px|pt|r?em|%)?|(0?\.\d+|1)px)(?=\s*(!|;|$))|text-indent\s*:\s*-\d{3,}|(left|top|right|margin-left)\s*:\s*-\d{4,}|clip\s*:\s*rect\(\s*0|clip-path\s*:\s*inset\(\s*(50|100)%|transform\s*:\s*scale\(\s*0\s*\))/i;
 
 /** Of a page's own style sheets; pages have hundreds at most, and each is matched against the whole page. */
 const MAX_HIDING_RULES = 200;
