@@ -1,4 +1,5 @@
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { encode } from './bson/encode.js';
 import type { Doc } from './bson/values.js';
 import type { ConnectionInfo } from './commands/context.js';
@@ -20,11 +21,13 @@ import { encodeOpReply, parseOpQuery } from './wire/op-query.js';
 /** Connections beyond this are closed at once. */
 const CONNECTIONS_MAX = 2_000;
 const SWEEP_MS = 1_000;
+/** Commands that run when the server stops have this long to finish. */
+const STOP_MS_MAX = 10_000;
 
 export interface PocketAtlasServer {
   /** Accepts connections; resolves with the port (0 for a socket path). */
   listen(where: { readonly path: string } | { readonly port: number }): Promise<number>;
-  /** Ends connections, transactions and cursors; the engine and the search manager stay open. */
+  /** Lets running commands finish, then ends connections, transactions and cursors; engine and search stay open. */
   close(): Promise<void>;
 }
 
@@ -36,6 +39,7 @@ export function createPocketAtlasServer(options: {
 }): PocketAtlasServer {
   const now = options.now ?? Date.now;
   const sockets = new Set<Socket>();
+  const running = new Set<Promise<unknown>>();
   const listeners: NetServer[] = [];
   let lastConnectionId = 0;
   let lastReplyId = 0;
@@ -93,7 +97,16 @@ export function createPocketAtlasServer(options: {
       clientMetadata: undefined,
       closed: () => socket.destroyed,
     };
-    void serveConnection(socket, (frame) => answer(state, connection, frame, nextReplyId)).finally(() => {
+    const answerTracked = (frame: Frame): Promise<Buffer | null> => {
+      const answering = answer(state, connection, frame, nextReplyId);
+      running.add(answering);
+      const done = (): void => {
+        running.delete(answering);
+      };
+      answering.then(done, done);
+      return answering;
+    };
+    void serveConnection(socket, answerTracked).finally(() => {
       sockets.delete(socket);
     });
   };
@@ -118,13 +131,21 @@ export function createPocketAtlasServer(options: {
       stopping = true;
       clearInterval(sweeper);
       const closed = listeners.map((listener) => new Promise<void>((resolve) => listener.close(() => resolve())));
+      // Ended transactions let go of what running writes may be waiting for; those then finish and are answered.
+      const ended = sessions.endAll();
+      await within(STOP_MS_MAX, Promise.allSettled([ended, ...running]));
       for (const socket of sockets) socket.destroy();
       await Promise.all(closed);
-      await sessions.endAll();
       await cursors.closeAll();
       snapshots.close();
     },
   };
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const waiting = new AbortController();
+  await Promise.race([work, delay(ms, undefined, { signal: waiting.signal }).catch(() => {})]);
+  waiting.abort();
 }
 
 async function answer(
@@ -148,21 +169,21 @@ async function answer(
   ]);
 }
 
-async function answerOpMsg(state: ServerState, connection: ConnectionInfo, frame: Frame): Promise<Uint8Array> {
+async function answerOpMsg(state: ServerState, connection: ConnectionInfo, frame: Frame): Promise<Uint8Array[]> {
   try {
     return await runCommand(state, connection, parseOpMsg(frame));
   } catch (error) {
-    if (error instanceof CommandError) return failure(error);
+    if (error instanceof CommandError) return [failure(error)];
     throw error;
   }
 }
 
-async function answerOpQuery(state: ServerState, connection: ConnectionInfo, frame: Frame): Promise<Uint8Array> {
+async function answerOpQuery(state: ServerState, connection: ConnectionInfo, frame: Frame): Promise<Uint8Array[]> {
   try {
     const { db, body } = parseOpQuery(frame);
     return await runCommand(state, connection, { db, body, sequences: new Map() });
   } catch (error) {
-    if (error instanceof CommandError) return failure(error);
+    if (error instanceof CommandError) return [failure(error)];
     throw error;
   }
 }

@@ -91,11 +91,22 @@ export function checkStatement(path: string, statement: Doc, fields: FieldTable)
 }
 
 function checkRequired(path: string, body: Doc, fields: FieldTable): void {
-  for (const [name, declared] of Object.entries(fields)) {
-    if (typeof declared === 'object' && body[name] === undefined) {
+  for (const name of requiredOf(fields)) {
+    if (body[name] === undefined) {
       throw new CommandError(40414, `BSON field '${path}.${name}' is missing but a required field`);
     }
   }
+}
+
+const required = new WeakMap<FieldTable, readonly string[]>();
+
+function requiredOf(fields: FieldTable): readonly string[] {
+  let names = required.get(fields);
+  if (names === undefined) {
+    names = Object.keys(fields).filter((name) => typeof fields[name] === 'object');
+    required.set(fields, names);
+  }
+  return names;
 }
 
 function checkType(path: string, value: BsonValue, type: FieldType): void {

@@ -1,20 +1,10 @@
 import type { Doc } from '../bson/values.js';
+import type { CursorReply } from '../cursors/cursor-reply.js';
 import type { FieldTable } from './arguments.js';
 import type { CommandContext } from './context.js';
 
-/** A reply whose documents need no decoding and encoding: `encoded` comes first, then `fields`. */
-export class EncodedReply {
-  readonly encoded: Uint8Array;
-  readonly fields: Doc;
-
-  constructor(encoded: Uint8Array, fields: Doc = {}) {
-    this.encoded = encoded;
-    this.fields = fields;
-  }
-}
-
 /** What a handler returns; `ok`, times and labels are added to it. */
-export type Reply = Doc | EncodedReply;
+export type Reply = Doc | CursorReply;
 
 export interface Command {
   /** One line for the documented list. */

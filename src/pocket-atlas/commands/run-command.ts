@@ -3,6 +3,7 @@ import { Timestamp } from 'bson';
 import { decode } from '../bson/decode.js';
 import { encode } from '../bson/encode.js';
 import type { Doc } from '../bson/values.js';
+import { CursorReply } from '../cursors/cursor-reply.js';
 import { CommandError } from '../errors.js';
 import type { ServerState } from '../server-state.js';
 import type { Session } from '../sessions/session.js';
@@ -10,9 +11,9 @@ import { readTransactionFields, type TransactionFields } from '../sessions/trans
 import { beginRetryableWrite, transactionFor } from '../sessions/transaction-steps.js';
 import { clusterTimeDocument } from '../wire/cluster-clock.js';
 import { CloseConnectionError } from '../wire/connection.js';
-import { joinDocuments, withoutField } from '../wire/raw-document.js';
+import { withoutField } from '../wire/raw-document.js';
 import { checkArguments, databaseName, integer, isDocument } from './arguments.js';
-import { type Command, EncodedReply, type Reply } from './command.js';
+import type { Command, Reply } from './command.js';
 import { checkReadConcern, checkWriteConcern, type WriteConcernFailure } from './concerns.js';
 import { CommandContext, type ConnectionInfo } from './context.js';
 import { type FailureSetting, labelsFor, labelsForWriteConcern } from './error-labels.js';
@@ -31,14 +32,14 @@ const ENDS_TRANSACTION = new Set(['commitTransaction', 'abortTransaction']);
 const NO_SEQUENCES: ReadonlyMap<string, readonly Uint8Array[]> = new Map();
 
 /**
- * Runs one command and encodes its reply, which says what went wrong when it fails.
+ * Runs one command and encodes its reply, in pieces to be sent one after the other. It says what went wrong when it fails.
  * @throws CloseConnectionError when a fail point wants the connection closed.
  */
 export async function runCommand(
   server: ServerState,
   connection: ConnectionInfo,
   message: CommandMessage,
-): Promise<Uint8Array> {
+): Promise<Uint8Array[]> {
   let setting: FailureSetting = { inTransaction: false, endsTransaction: false, retryableWrite: false };
   let injection: Injection | undefined;
   try {
@@ -52,6 +53,7 @@ export async function runCommand(
       retryableWrite: fields.txnNumber !== undefined && !fields.multiDocument && command?.retryable === true,
     };
     if (injection !== undefined) await inject(injection);
+    if (server.stopping) throw new CommandError(11600, 'interrupted at shutdown');
     if (command === undefined) throw new CommandError(59, `no such command: '${name}'`);
     const input = { name, db, body, encoded: message.body, sequences: message.sequences ?? NO_SEQUENCES };
     const context = new CommandContext(server, connection, input);
@@ -59,7 +61,7 @@ export async function runCommand(
     return encodeReply(server, reply, writeConcern, injection, setting);
   } catch (error) {
     if (error instanceof CloseConnectionError) throw error;
-    return encodeFailure(server, asCommandError(error), setting, injection);
+    return [encodeFailure(server, asCommandError(error), setting, injection)];
   }
 }
 
@@ -198,8 +200,8 @@ function encodeReply(
   writeConcern: WriteConcernFailure | undefined,
   injection: Injection | undefined,
   setting: FailureSetting,
-): Uint8Array {
-  const fields: Doc = reply instanceof EncodedReply ? { ...reply.fields } : { ...reply };
+): Uint8Array[] {
+  const fields: Doc = reply instanceof CursorReply ? { ...reply.fields } : { ...reply };
   fields.ok ??= 1;
   const concernError = injection?.writeConcernError ?? (writeConcern as Doc | undefined);
   if (concernError !== undefined) {
@@ -209,7 +211,7 @@ function encodeReply(
   }
   addTimes(server, fields);
   const encoded = encode(fields);
-  return reply instanceof EncodedReply ? joinDocuments(reply.encoded, encoded) : encoded;
+  return reply instanceof CursorReply ? reply.pieces(encoded) : [encoded];
 }
 
 function labelsOfConcernError(concernError: Doc, injection: Injection | undefined, setting: FailureSetting): string[] {

@@ -1,6 +1,6 @@
 import { CommandError } from '../errors.js';
 import { Lock } from '../sessions/lock.js';
-import { rawElementBytes } from '../wire/raw-document.js';
+import { elementBytes } from './cursor-reply.js';
 
 /** A reply holds at most one document more than this. */
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
@@ -104,7 +104,7 @@ export class Cursor {
     while (batch.length < count) {
       if (this.#next >= this.#waiting.length && !(await this.#refill())) break;
       const document = this.#waiting[this.#next]!;
-      const size = rawElementBytes(batch.length, document);
+      const size = elementBytes(batch.length, document);
       if (batch.length > 0 && bytes + size > BATCH_BYTES_MAX) break;
       batch.push(document);
       bytes += size;

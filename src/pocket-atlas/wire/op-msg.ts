@@ -58,8 +58,8 @@ export function parseOpMsg(frame: Frame): OpMsg {
   return { moreToCome: (flags & FLAG.moreToCome) !== 0, body, sequences };
 }
 
-export function encodeOpMsg(requestId: number, responseTo: number, document: Uint8Array): Buffer {
-  return encodeFrame(OPCODE.message, requestId, responseTo, [REPLY_PREFIX, document]);
+export function encodeOpMsg(requestId: number, responseTo: number, document: readonly Uint8Array[]): Buffer {
+  return encodeFrame(OPCODE.message, requestId, responseTo, [REPLY_PREFIX, ...document]);
 }
 
 /** No flags, then one section of kind 0. */

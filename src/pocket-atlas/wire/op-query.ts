@@ -28,9 +28,9 @@ export function parseOpQuery(frame: Frame): OpQuery {
   return { db: namespace.slice(0, -'.$cmd'.length), body };
 }
 
-export function encodeOpReply(requestId: number, responseTo: number, document: Uint8Array): Buffer {
+export function encodeOpReply(requestId: number, responseTo: number, document: readonly Uint8Array[]): Buffer {
   const prefix = Buffer.alloc(20);
   prefix.writeInt32LE(8, 0); // AwaitCapable, as every server since 2.2 says
   prefix.writeInt32LE(1, 16); // one document
-  return encodeFrame(OPCODE.reply, requestId, responseTo, [prefix, document]);
+  return encodeFrame(OPCODE.reply, requestId, responseTo, [prefix, ...document]);
 }

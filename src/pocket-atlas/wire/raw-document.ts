@@ -82,50 +82,6 @@ export function joinDocuments(...documents: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** `{ [name]: <document or array> }`. */
-export function wrapDocument(name: string, value: Uint8Array, type: 3 | 4 = 3): Uint8Array {
-  const nameBytes = Buffer.byteLength(name);
-  const wrapped = Buffer.allocUnsafe(4 + 1 + nameBytes + 1 + value.length + 1);
-  wrapped.writeInt32LE(wrapped.length, 0);
-  wrapped[4] = type;
-  wrapped.write(name, 5);
-  wrapped[5 + nameBytes] = 0;
-  wrapped.set(value, 6 + nameBytes);
-  wrapped[wrapped.length - 1] = 0;
-  return wrapped;
-}
-
-/** An encoded array of encoded documents. */
-export function rawArray(documents: readonly Uint8Array[]): Uint8Array {
-  let length = 5;
-  for (let i = 0; i < documents.length; i += 1) length += 2 + digits(i) + documents[i]!.length;
-  const array = Buffer.allocUnsafe(length);
-  array.writeInt32LE(length, 0);
-  let at = 4;
-  for (let i = 0; i < documents.length; i += 1) {
-    array[at] = 3;
-    at += 1;
-    at += array.write(String(i), at, 'latin1');
-    array[at] = 0;
-    at += 1;
-    array.set(documents[i]!, at);
-    at += documents[i]!.length;
-  }
-  array[at] = 0;
-  return array;
-}
-
-/** Bytes that a document adds to `rawArray` at position `index`. */
-export function rawElementBytes(index: number, document: Uint8Array): number {
-  return 2 + digits(index) + document.length;
-}
-
-function digits(n: number): number {
-  let count = 1;
-  for (let rest = n; rest >= 10; rest = Math.floor(rest / 10)) count += 1;
-  return count;
-}
-
 function valueLength(buffer: Buffer, type: number, at: number): number {
   const fixed = FIXED_BYTES[type];
   if (fixed !== undefined) return fixed;

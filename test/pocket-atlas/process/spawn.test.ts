@@ -215,6 +215,37 @@ describe('the process alone', () => {
     await client.close();
   });
 
+  it('answers the writes that run when it is told to stop, and keeps what it acknowledged', async () => {
+    const dataDir = await directory();
+    const { child, uri } = await alone('--data-dir', dataDir, '--port', '0');
+    const client = await new MongoClient(uri, { serverSelectionTimeoutMS: 200, retryWrites: false }).connect();
+    const collection = client.db('test').collection<{ _id: number }>('kept');
+    const acknowledged: number[] = [];
+    let isStopping = false;
+    const writer = async (lane: number): Promise<void> => {
+      for (let i = 0; ; i += 1) {
+        const _id = lane * 1_000_000 + i;
+        try {
+          await collection.insertOne({ _id });
+        } catch {
+          return;
+        }
+        acknowledged.push(_id);
+        if (acknowledged.length >= 20 && !isStopping) {
+          isStopping = true;
+          child.kill('SIGTERM');
+        }
+      }
+    };
+    const exited = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+    await Promise.all([0, 1, 2, 3].map(writer));
+    expect(await exited).toBe(0);
+    await client.close();
+    const next = await connect((await start(dataDir)).uri);
+    const kept = (await next.db('test').collection('kept').find().toArray()).map(({ _id }) => _id as unknown as number);
+    expect(acknowledged.filter((_id) => !kept.includes(_id))).toEqual([]);
+  });
+
   it('says what is wrong with its arguments and ends with code 1', async () => {
     for (const args of [[], ['--data-dir', '/tmp/x', '--port', '70000'], ['--data-dir', '/tmp/x', '--unknown']]) {
       const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });

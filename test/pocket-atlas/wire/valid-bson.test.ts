@@ -1,8 +1,7 @@
 import { Binary, Code, Decimal128, deserialize, Long, MaxKey, MinKey, ObjectId, serialize, Timestamp } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decode } from '../../../src/pocket-atlas/bson/decode.js';
-import { joinDocuments, rawArray, rawFields, withoutField } from '../../../src/pocket-atlas/wire/raw-document.js';
+import { joinDocuments, rawFields, withoutField } from '../../../src/pocket-atlas/wire/raw-document.js';
 import { assertValidBson, NESTING_MAX } from '../../../src/pocket-atlas/wire/valid-bson.js';
 
 const EVERY_TYPE = {
@@ -79,14 +78,5 @@ describe('raw documents', () => {
     expect(deserialize(joinDocuments(a, b))).toEqual({ a: 1, b: 'x', c: [1, 2] });
     expect(deserialize(withoutField(a, 'a'))).toEqual({ b: 'x' });
     expect(deserialize(withoutField(a, 'missing'))).toEqual({ a: 1, b: 'x' });
-  });
-
-  it('numbers the elements of an array of any length', () => {
-    const documents = Array.from({ length: 1_234 }, (_, i) => serialize({ i }));
-    const holder = Buffer.alloc(4 + 1 + 2 + rawArray(documents).length + 1);
-    holder.writeInt32LE(holder.length);
-    holder.set([4, 0x61, 0], 4);
-    holder.set(rawArray(documents), 7);
-    expect(decode(holder)).toEqual({ a: documents.map((_, i) => ({ i })) });
   });
 });

@@ -1,5 +1,5 @@
-import { decode } from '../../bson/decode.js';
 import type { BsonValue, Doc } from '../../bson/values.js';
+import { fieldsOfFilter, type NeededFields, partReader, union } from '../../query/needed-fields.js';
 import type { Batches, PipelineEnvironment, QueryVariables, Stage } from '../../query/query.js';
 import type { CommandContext } from '../context.js';
 import { compileMatching } from '../read/matching.js';
@@ -26,10 +26,10 @@ export function pipelineEnvironment(
     variables,
     checkInterrupted,
     inTransaction: context.transaction !== undefined,
-    read: (db, name, filter) =>
+    read: (db, name, filter, needed) =>
       readCollection(
         lease,
-        { db, name, filter, hint: name === collection ? context.body.hint : undefined },
+        { db, name, filter, needed, hint: name === collection ? context.body.hint : undefined },
         variables,
         checkInterrupted,
       ),
@@ -46,7 +46,13 @@ export function pipelineEnvironment(
 /** The documents that match, in batches. */
 export async function* readCollection(
   lease: ViewLease,
-  from: { readonly db: string; readonly name: string; readonly filter: Doc; readonly hint: BsonValue },
+  from: {
+    readonly db: string;
+    readonly name: string;
+    readonly filter: Doc;
+    readonly hint: BsonValue;
+    readonly needed?: NeededFields;
+  },
   variables: QueryVariables,
   checkInterrupted: () => void,
 ): Batches & AsyncGenerator<Doc[], void, void> {
@@ -54,11 +60,12 @@ export async function* readCollection(
   if (collection === undefined) return;
   const matching = compileMatching(collection, { filter: from.filter, hint: from.hint, variables });
   const reader = new RecordReader(lease, collection, matching.plan);
+  const read = partReader(union(from.needed, fieldsOfFilter(from.filter)));
   const pace = new Pace(checkInterrupted);
   let batch: Doc[] = [];
   try {
     for (let record = reader.next(); record !== undefined; record = reader.next()) {
-      const doc = decode(record.bytes);
+      const doc = read(record.bytes);
       if (matching.matchesAll || matching.matches(doc)) batch.push(doc);
       if (batch.length >= BATCH_DOCUMENTS) {
         yield batch;

@@ -1,8 +1,8 @@
-import { decode } from '../../bson/decode.js';
 import { encode } from '../../bson/encode.js';
 import type { BsonValue, Doc } from '../../bson/values.js';
 import { CommandError } from '../../errors.js';
 import { compileFilter } from '../../query/filter.js';
+import { fieldsOfFind, partReader } from '../../query/needed-fields.js';
 import { compileProjection } from '../../query/projection.js';
 import type { QueryVariables } from '../../query/query.js';
 import { compileSort } from '../../query/sort.js';
@@ -32,6 +32,7 @@ const SORT_BYTES_MAX = 100 * 1024 * 1024;
 
 interface Row {
   readonly bytes: Uint8Array;
+  /** As far as the query needs it. */
   readonly doc: Doc | undefined;
   readonly recordId: number;
 }
@@ -47,7 +48,9 @@ export function findResults(
   const sorts = natural === undefined && query.sort !== undefined && Object.keys(query.sort).length > 0;
   const sort = sorts ? query.sort : undefined;
   const order = sort === undefined ? undefined : compileSort(sort);
-  const shape = rowShape(query);
+  // With the record's id shown, all of the document is encoded anew.
+  const read = partReader(query.showRecordId ? undefined : fieldsOfFind({ ...query, sort }));
+  const shape = rowShape(query, read);
   if (collection === undefined) {
     compileFilter(query.filter, query.variables);
     return noRows();
@@ -56,9 +59,11 @@ export function findResults(
   const rows = matchingRows(
     new RecordReader(lease, collection, matching.plan, { reverse: natural === -1 }),
     matching,
+    read,
     checkInterrupted,
   );
-  return pageOf(order === undefined || providesSort(matching) ? rows : sortedRows(rows, order, query), shape, query);
+  const ordered = order === undefined || providesSort(matching) ? rows : sortedRows(rows, order, read, query);
+  return pageOf(ordered, shape, query);
 }
 
 async function* noRows(): AsyncGenerator<Uint8Array[], void, void> {}
@@ -98,13 +103,15 @@ function providesSort({ plan }: Matching): boolean {
   return (plan.kind === 'index' && plan.providesSort) || (plan.kind === 'ids' && plan.ids.length < 2);
 }
 
-function rowShape(query: FindQuery): (row: Row) => Uint8Array {
+type Read = (bytes: Uint8Array) => Doc;
+
+function rowShape(query: FindQuery, read: Read): (row: Row) => Uint8Array {
   const { projection, showRecordId } = query;
   if ((projection === undefined || Object.keys(projection).length === 0) && !showRecordId) return ({ bytes }) => bytes;
   const project =
     projection === undefined ? (doc: Doc) => doc : compileProjection(projection, query.filter, query.variables);
   return ({ bytes, doc, recordId }) => {
-    const projected = project(doc ?? decode(bytes));
+    const projected = project(doc ?? read(bytes));
     return encode(showRecordId ? { ...projected, $recordId: recordId } : projected);
   };
 }
@@ -112,6 +119,7 @@ function rowShape(query: FindQuery): (row: Row) => Uint8Array {
 async function* matchingRows(
   reader: RecordReader,
   matching: Matching,
+  read: Read,
   checkInterrupted: () => void,
 ): AsyncGenerator<Row[], void, void> {
   const pace = new Pace(checkInterrupted);
@@ -120,7 +128,7 @@ async function* matchingRows(
   try {
     for (let record = reader.next(); record !== undefined; record = reader.next()) {
       const { recordId, bytes } = record;
-      const doc = matching.matchesAll ? undefined : decode(bytes);
+      const doc = matching.matchesAll ? undefined : read(bytes);
       if (doc === undefined || matching.matches(doc)) {
         rows.push({ bytes, doc, recordId });
         bytesHeld += bytes.length;
@@ -141,6 +149,7 @@ async function* matchingRows(
 async function* sortedRows(
   rows: AsyncGenerator<Row[], void, void>,
   order: (a: Doc, b: Doc) => number,
+  read: Read,
   query: FindQuery,
 ): AsyncGenerator<Row[], void, void> {
   const byOrder = (a: Row, b: Row): number => order(a.doc!, b.doc!);
@@ -149,7 +158,7 @@ async function* sortedRows(
   let bytesHeld = 0;
   for await (const batch of rows) {
     for (const { bytes, doc, recordId } of batch) {
-      kept.push({ bytes, doc: doc ?? decode(bytes), recordId });
+      kept.push({ bytes, doc: doc ?? read(bytes), recordId });
       bytesHeld += bytes.length;
     }
     if (kept.length > 2 * wanted + CHUNK_DOCUMENTS) {

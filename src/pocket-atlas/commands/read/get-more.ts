@@ -1,7 +1,7 @@
 import { Long } from 'bson';
 import type { BsonValue } from '../../bson/values.js';
 import type { Cursor } from '../../cursors/cursor.js';
-import { cursorReply } from '../../cursors/cursor-reply.js';
+import { CursorReply } from '../../cursors/cursor-reply.js';
 import { CommandError } from '../../errors.js';
 import { collectionName, integer } from '../arguments.js';
 import type { Command } from '../command.js';
@@ -36,10 +36,10 @@ export const getMore: Command = {
         cursor.lastUsedAt = server.now();
         if (cursor.exhausted || (batch.length < wanted && !cursor.hasWaiting)) {
           await server.cursors.close(id);
-          return cursorReply('nextBatch', batch, 0n, namespace);
+          return new CursorReply({ name: 'nextBatch', documents: batch, cursorId: 0n, namespace });
         }
         if (cursor.holdsViewTooLong(server.now())) await cursor.detach();
-        return cursorReply('nextBatch', batch, id, namespace);
+        return new CursorReply({ name: 'nextBatch', documents: batch, cursorId: id, namespace });
       } catch (error) {
         await server.cursors.close(id);
         throw error;

@@ -1,7 +1,6 @@
 import type { Doc } from '../../bson/values.js';
 import { Cursor, type Results } from '../../cursors/cursor.js';
-import { cursorReply } from '../../cursors/cursor-reply.js';
-import type { EncodedReply } from '../command.js';
+import { CursorReply } from '../../cursors/cursor-reply.js';
 import type { CommandContext } from '../context.js';
 import type { HeldSnapshot } from './snapshots.js';
 import { ViewLease } from './view-lease.js';
@@ -24,7 +23,7 @@ export async function openCursor(
     readonly rowsMax?: number;
     readonly isKept?: boolean;
   },
-): Promise<EncodedReply> {
+): Promise<CursorReply> {
   const { server, transaction } = context;
   const snapshot = context.isSnapshotRead ? context.holdSnapshot() : undefined;
   const lease = leaseOf(context, snapshot);
@@ -53,11 +52,9 @@ export async function openCursor(
     const wanted = options.batchSize ?? FIRST_BATCH_DOCUMENTS;
     const batch = await cursor.take(wanted, context.checkInterrupted);
     const done = options.singleBatch === true || cursor.exhausted || (batch.length < wanted && !cursor.hasWaiting);
-    if (done) {
-      await cursor.close();
-      return cursorReply('firstBatch', batch, 0n, options.namespace, more);
-    }
-    return cursorReply('firstBatch', batch, server.cursors.add(cursor), options.namespace, more);
+    if (done) await cursor.close();
+    const cursorId = done ? 0n : server.cursors.add(cursor);
+    return new CursorReply({ name: 'firstBatch', documents: batch, cursorId, namespace: options.namespace, more });
   } catch (error) {
     await cursor.close();
     throw error;

@@ -1,6 +1,7 @@
 import { decode } from '../../bson/decode.js';
 import { encode } from '../../bson/encode.js';
 import type { BsonValue, Doc } from '../../bson/values.js';
+import type { CursorReply } from '../../cursors/cursor-reply.js';
 import { CommandError } from '../../errors.js';
 import type { Transaction } from '../../storage/engine.js';
 import { rawField } from '../../wire/raw-document.js';
@@ -15,7 +16,6 @@ import {
   truthy,
 } from '../arguments.js';
 import type { Command } from '../command.js';
-import { EncodedReply } from '../command.js';
 import { type CommandContext, existingOrNew, type Namespace } from '../context.js';
 import { openCursor } from '../read/open-cursor.js';
 import { deleteMany, deleteOne } from './delete.js';
@@ -182,7 +182,7 @@ async function replyOf(
   context: CommandContext,
   operations: readonly Operation[],
   outcome: StatementsOutcome,
-): Promise<EncodedReply> {
+): Promise<CursorReply> {
   const totals = {
     nErrors: outcome.writeErrors.length,
     nInserted: 0,
@@ -215,7 +215,7 @@ async function replyOf(
     rowsMax: rows.length,
     open: () => rowsOf(rows.map(({ row }) => encode(row))),
   });
-  return new EncodedReply(reply.encoded, totals);
+  return reply.with(totals);
 }
 
 function resultRow(
