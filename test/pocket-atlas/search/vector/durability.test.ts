@@ -1,10 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Binary } from 'bson';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { subjectVectors } from '../../../../bench/vector-search/subject-vectors.js';
 import type { Doc } from '../../../../src/pocket-atlas/bson/values.js';
 import { type FixtureOptions, type SearchFixture, searchFixture, until } from '../search-fixture.js';
@@ -116,6 +117,39 @@ async function onlyBuild(): Promise<{ buildId: string; directory: string; files:
   return { buildId: builds[0]!, directory, files: await readdir(directory) };
 }
 
+/** What `indexed` makes, once for many tests: each opens a copy of its own. */
+interface Template {
+  readonly directory: string;
+  readonly live: ReadonlyMap<number, Float32Array>;
+}
+
+async function makeTemplate(count: number): Promise<Template> {
+  const live = await indexed(count);
+  await fixture.manager.close();
+  await fixture.engine.close();
+  return { directory: fixture.dataDir, live };
+}
+
+async function copyOf({ directory, live }: Template) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'gazetteer-search-'));
+  await cp(directory, dataDir, { recursive: true });
+  return { dataDir, live: new Map(live) };
+}
+
+async function openCopy(template: Template): Promise<Map<number, Float32Array>> {
+  const { dataDir, live } = await copyOf(template);
+  fixture = await searchFixture({ limits: LIMITS, dataDir });
+  await fixture.untilReady('v');
+  return live;
+}
+
+let sealed: Template;
+beforeAll(async () => {
+  sealed = await makeTemplate(450);
+  fixture = undefined as never;
+});
+afterAll(() => rm(sealed.directory, { recursive: true, force: true }));
+
 describe('damaged files', () => {
   const flip = async (path: string) => {
     const bytes = await readFile(path);
@@ -131,7 +165,7 @@ describe('damaged files', () => {
       Object.keys(damages).map((damage) => [file, damage] as [string, keyof typeof damages]),
     ),
   )('of kind %s, by %s, are found and built again', async (file, damage) => {
-    const live = await indexed(450);
+    const live = await openCopy(sealed);
     await fixture.restart(async () => {
       const { directory, files } = await onlyBuild();
       const path = files.find((name) => name.endsWith(`.${file}`));
@@ -147,10 +181,9 @@ describe('damaged files', () => {
   });
 
   it('that are missing are as good as damaged', async () => {
-    const live = await indexed(450);
+    const live = await openCopy(sealed);
     await fixture.restart(async () => {
       const { directory } = await onlyBuild();
-      const { rm } = await import('node:fs/promises');
       await rm(directory, { recursive: true });
     });
     await fixture.untilReady('v');
@@ -158,7 +191,7 @@ describe('damaged files', () => {
   });
 
   it('do not keep strays of a crash', async () => {
-    await indexed(450);
+    await openCopy(sealed);
     const { directory, files } = await onlyBuild();
     await fixture.restart(async () => {
       for (const name of ['s99.codes', 's0.graph.tmp', 'x']) await writeFile(join(directory, name), 'stray');
@@ -173,13 +206,7 @@ describe('a server killed', () => {
   it.each([0, 40, 120, 250, 500])(
     '%i ms into a build leaves what can be opened, and the index is right',
     async (delayMs) => {
-      const { dataDir, live } = await (async () => {
-        const rows = await indexed(900);
-        const directory = fixture.dataDir;
-        await fixture.manager.close();
-        await fixture.engine.close();
-        return { dataDir: directory, live: rows };
-      })();
+      const { dataDir, live } = await copyOf(sealed);
       const later = { fields: [...definition.fields, { type: 'filter', path: '_id' }] };
       const script = fileURLToPath(new URL('./build-and-hold.mjs', import.meta.url));
       const child = fork(script, [dataDir, JSON.stringify({ limits: LIMITS, definition: later })], { execArgv: [] });
