@@ -16,6 +16,10 @@ export function chunkBySentences(budget: Budget): ChunkSpan[] {
     count,
     whole: false,
   });
+  const isWhole = wholeSentences(units.levels);
+  // the parts of a sentence that had to be cut keep to themselves
+  const mayFollow = (unit: number): boolean =>
+    units.levels[unit]! < LEVEL.SENTENCE || (isWhole[unit - 1]! && isWhole[unit]!);
   const chunks: ChunkSpan[] = [];
   const spanOf = (from: number, to: number): Span | null =>
     trimSpan(text, units.starts[from]!, to < units.starts.length ? units.starts[to]! : units.end);
@@ -24,7 +28,9 @@ export function chunkBySentences(budget: Budget): ChunkSpan[] {
   while (first < units.starts.length) {
     let to = first;
     let sum = 0;
-    while (to < units.starts.length && (to === first || sum + units.tokens[to]! <= room)) sum += units.tokens[to++]!;
+    while (to < units.starts.length && (to === first || (sum + units.tokens[to]! <= room && mayFollow(to)))) {
+      sum += units.tokens[to++]!;
+    }
     // what is shared with the chunk before gives way to the first sentence that is new
     if (to - first <= shared) {
       first++;
@@ -41,26 +47,29 @@ export function chunkBySentences(budget: Budget): ChunkSpan[] {
     if (chunk) chunks.push(chunk);
     else if (piece) chunks.push(...fitPieces(budget, piece, []));
     if (to >= units.starts.length) break;
-    shared = sharedUnits(units.tokens, units.levels, first, to, overlap);
+    shared = mayFollow(to) ? sharedUnits(units.tokens, isWhole, first, to, overlap) : 0;
     first = to - shared;
   }
   return chunks;
 }
 
-/** How many of the units before `to` make up an overlap that begins with a sentence and leaves out unit `first`. */
+/** Of every unit, whether it is a sentence rather than a part of one. */
+function wholeSentences(levels: readonly Level[]): boolean[] {
+  return levels.map((level, unit) => level >= LEVEL.SENTENCE && (levels[unit + 1] ?? LEVEL.SENTENCE) >= LEVEL.SENTENCE);
+}
+
+/** How many of the units before `to` make up an overlap of whole sentences that leaves out unit `first`. */
 function sharedUnits(
   tokens: readonly number[],
-  levels: readonly Level[],
+  isWhole: readonly boolean[],
   first: number,
   to: number,
   overlap: number,
 ): number {
-  let shared = 0;
   let sum = 0;
   for (let unit = to - 1; unit > first; unit--) {
     sum += tokens[unit]!;
-    if (sum > overlap) break;
-    if (levels[unit]! >= LEVEL.SENTENCE) shared = to - unit;
+    if (sum > overlap || !isWhole[unit]) return to - 1 - unit;
   }
-  return shared;
+  return Math.max(0, to - 1 - first);
 }

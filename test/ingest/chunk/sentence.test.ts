@@ -66,4 +66,17 @@ describe('sentences', () => {
     expect(chunks.map(({ tokenCount }) => tokenCount).every((tokens) => tokens <= 10)).toBe(true);
     expect(chunks.every(({ start }) => start === 0 || /\s/.test(text[start - 1]!))).toBe(true);
   });
+
+  it('never share a chunk with a part of a longer one', async () => {
+    const text = `One two. Long ${'long '.repeat(8)}end. Three. Wide ${'wide '.repeat(8)}end.`;
+    const chunks = await chunk(text, contextOf({ strategy: 'SENTENCE', maxTokens: 8, overlap: 3 }));
+    expect(chunks.map(({ start, end }) => text.slice(start, end))).toEqual([
+      'One two.',
+      'Long long long long long long long long',
+      'long end.',
+      'Three.',
+      'Wide wide wide wide wide wide wide wide',
+      'wide end.',
+    ]);
+  });
 });
