@@ -38,7 +38,10 @@ function checkQuestion(request: SearchRequest, space: SpaceRecord): Question {
     return { mode: 'VECTOR', query: null, vector: checkVector(vector, space) };
   }
   if (query!.length > MAX_QUERY_LENGTH)
-    throw invalid('query', `at most ${MAX_QUERY_LENGTH} characters are allowed, got ${query!.length}`);
+    throw invalid('query', `at most ${MAX_QUERY_LENGTH} characters are allowed, got ${query!.length}`, {
+      limit: 'queryCharacters',
+      maximum: MAX_QUERY_LENGTH,
+    });
   if (isBlank(query!)) throw invalid('query', 'expected a question, got nothing but white space or invisible characters'); // biome-ignore format: one sentence
   // Lone surrogates are in no stored text, and neither BSON nor an embedding endpoint takes them.
   return { mode: mode ?? 'HYBRID', query: query!.toWellFormed().replaceAll('\0', ' '), vector: null };
@@ -76,6 +79,6 @@ function checkInteger(name: string, value: number, least: number, most: number):
   }
 }
 
-function invalid(field: string, problem: string): AppError {
-  return new AppError('BAD_USER_INPUT', `Cannot search: ${field}: ${problem}`, { details: { path: field } });
+function invalid(field: string, problem: string, limit: { limit?: string; maximum?: number } = {}): AppError {
+  return new AppError('BAD_USER_INPUT', `Cannot search: ${field}: ${problem}`, { details: { path: field, ...limit } });
 }

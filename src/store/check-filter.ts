@@ -24,6 +24,12 @@ export const MAX_FILTER_PARTS = 1_000;
 type Check = (value: unknown, at: string, budget: Budget) => unknown;
 type Fields = Readonly<Record<string, Check>>;
 
+/** Of which limit a refusal is, for the client. */
+interface Limit {
+  readonly limit: string;
+  readonly maximum: number;
+}
+
 interface Budget {
   readonly depth: number;
   /** The fields that this kind of filter may have, for the filters nested in it. */
@@ -31,7 +37,10 @@ interface Budget {
   readonly spend: (what: 'values' | 'parts', count: number) => void;
 }
 
-const LIMITS = { values: MAX_FILTER_VALUES, parts: MAX_FILTER_PARTS } as const;
+const LIMITS = {
+  values: { limit: 'filterValues', maximum: MAX_FILTER_VALUES },
+  parts: { limit: 'filterParts', maximum: MAX_FILTER_PARTS },
+} as const;
 
 const strings = listOf('values', string);
 const scalars = listOf('values', scalar);
@@ -41,7 +50,7 @@ const filters = listOf('parts', nested);
 
 const SEARCH_FIELDS: Fields = {
   ids: strings,
-  titles: atMost(MAX_FILTER_TITLES, strings),
+  titles: atMost({ limit: 'filterTitles', maximum: MAX_FILTER_TITLES }, strings),
   agentIds: strings,
   metadata: conditions,
   and: filters,
@@ -68,13 +77,18 @@ function checkFilter(input: unknown, fields: Fields, at: string): object {
   const spent = { values: 0, parts: 0 };
   const spend = (what: 'values' | 'parts', count: number): void => {
     spent[what] += count;
-    if (spent[what] > LIMITS[what]) refuse(at, `it holds more than ${LIMITS[what]} ${what}`);
+    const { maximum } = LIMITS[what];
+    if (spent[what] > maximum) refuse(at, `it holds more than ${maximum} ${what}`, LIMITS[what]);
   };
   return object(input, at, { depth: 1, fields, spend }, fields);
 }
 
 function nested(value: unknown, at: string, budget: Budget): object {
-  if (budget.depth >= MAX_FILTER_NESTING) refuse(at, `filters nest at most ${MAX_FILTER_NESTING} deep`);
+  if (budget.depth >= MAX_FILTER_NESTING)
+    refuse(at, `filters nest at most ${MAX_FILTER_NESTING} deep`, {
+      limit: 'filterNesting',
+      maximum: MAX_FILTER_NESTING,
+    });
   const filter = object(value, at, { ...budget, depth: budget.depth + 1 }, budget.fields);
   if (Object.keys(filter).length === 0) refuse(at, 'it is empty: an empty filter inside and, or, not is not allowed');
   return filter;
@@ -109,10 +123,11 @@ function listOf(kind: keyof typeof LIMITS, element: Check): (value: unknown, at:
   };
 }
 
-function atMost(limit: number, check: (value: unknown, at: string, budget: Budget) => unknown[]): Check {
+function atMost(limit: Limit, check: (value: unknown, at: string, budget: Budget) => unknown[]): Check {
   return (value, at, budget) => {
     const elements = check(value, at, budget);
-    if (elements.length > limit) refuse(at, `at most ${limit} are allowed, got ${elements.length}`);
+    if (elements.length > limit.maximum)
+      refuse(at, `at most ${limit.maximum} are allowed, got ${elements.length}`, limit);
     return elements;
   };
 }
@@ -158,6 +173,6 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : typeof value;
 }
 
-function refuse(at: string, what: string): never {
-  throw new AppError('BAD_USER_INPUT', `Bad filter at ${at}: ${what}`, { details: { path: at } });
+function refuse(at: string, what: string, limit?: Limit): never {
+  throw new AppError('BAD_USER_INPUT', `Bad filter at ${at}: ${what}`, { details: { path: at, ...limit } });
 }
