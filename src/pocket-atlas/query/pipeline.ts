@@ -1,5 +1,6 @@
 import type { BsonValue, Doc } from '../bson/values.js';
 import { location, typeMismatch } from './errors.js';
+import { fieldsOfStages } from './needed-fields.js';
 import { Pace } from './pace.js';
 import { isDocument } from './path.js';
 import type { Batches, Pipeline, PipelineEnvironment, QueryVariables, Stage } from './query.js';
@@ -63,7 +64,7 @@ function compileSequence(stages: readonly BsonValue[], at: SequencePlace): Stage
       compiled.push(sortStage(named[index]!.spec, context, top));
       continue;
     }
-    const { stage, isSource } = compileStage(named[index]!, index, context);
+    const { stage, isSource } = compileStage(named, index, context);
     if (isSource) hasSource = true;
     compiled.push(stage);
   }
@@ -74,6 +75,7 @@ function compileSequence(stages: readonly BsonValue[], at: SequencePlace): Stage
     throw location(73, `{aggregate: 1} is not valid for '${first ?? 'an empty pipeline'}'; a collection is required.`);
   }
   const pushedDown = leadingFilter(named);
+  const neededFields = fieldsOfStages(named);
   return {
     needsCollection,
     run(input) {
@@ -82,7 +84,7 @@ function compileSequence(stages: readonly BsonValue[], at: SequencePlace): Stage
           ? input
           : hasSource
             ? noDocuments()
-            : environment.read(environment.db, environment.collection!, pushedDown);
+            : environment.read(environment.db, environment.collection!, pushedDown, neededFields);
       for (const stage of compiled) batches = stage.run(batches);
       return batches;
     },
@@ -99,10 +101,11 @@ function nameStage(stage: BsonValue): NamedStage {
 }
 
 function compileStage(
-  { name, spec }: NamedStage,
+  named: readonly NamedStage[],
   index: number,
   context: StageContext,
 ): { readonly stage: Stage; readonly isSource: boolean } {
+  const { name, spec } = named[index]!;
   const { environment } = context;
   const compile = STAGES.get(name);
   if (compile !== undefined) return { stage: compile(spec, context, name), isSource: SOURCE_STAGES.has(name) };
@@ -110,7 +113,7 @@ function compileStage(
     const sink = environment.sink(name, spec, environment);
     if (sink !== undefined) return { stage: sink, isSource: false };
   } else if (index === 0) {
-    const source = environment.source(name, spec, environment);
+    const source = environment.source(name, spec, { ...environment, neededFields: fieldsOfStages(named.slice(1)) });
     if (source !== undefined) return { stage: source, isSource: true };
   }
   throw location(40324, `Unrecognized pipeline stage name: '${name}'`);

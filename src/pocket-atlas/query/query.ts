@@ -57,8 +57,13 @@ export interface PipelineEnvironment {
   /** Throws 50 when the deadline has passed, 11601 when killed: call between batches. */
   checkInterrupted(): void;
   readonly inTransaction: boolean;
-  /** All documents of a collection that may match `filter` (a pushed-down $match; may be ignored), within the command's view. */
-  read(db: string, collection: string, filter: Doc): Batches;
+  /**
+   * All documents of a collection that may match `filter` (a pushed-down $match; may be ignored), within the command's
+   * view; of each at least the top-level fields `needed`, undefined: all.
+   */
+  read(db: string, collection: string, filter: Doc, needed?: ReadonlySet<string> | undefined): Batches;
+  /** Of what a source brings, the top-level fields that the stages behind it look at; undefined: perhaps any. */
+  readonly neededFields?: ReadonlySet<string> | undefined;
   /** Source stages that are not pure: $search, $searchMeta, $vectorSearch, $listSearchIndexes, $collStats, $indexStats…; undefined: unknown stage. */
   source(stage: string, spec: BsonValue, environment: PipelineEnvironment): Stage | undefined;
   /** Sinks ($out, $merge): writes through the engine. */
