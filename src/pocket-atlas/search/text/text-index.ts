@@ -94,7 +94,10 @@ export class TextIndex implements SearchIndexInstance {
         ? {}
         : { searchHighlights: highlightDocument(doc, stage.highlight!, queried) as BsonValue[] }),
     });
-    return { outcome: { hits: hitsOf(ranking, stage), metaOf, searchMeta: meta }, meta };
+    return {
+      outcome: { hits: hitsOf(ranking, stage), metaOf, metaReadsDocument: queried !== null, searchMeta: meta },
+      meta,
+    };
   }
 
   private queryContext(segments: readonly Segment[]): QueryContext {
