@@ -1,8 +1,9 @@
 import type { LaneLimits } from './lane-limits.js';
 import type { SealedSegment } from './sealed-segment.js';
 
-/** What to do next with the sealed segments of a lane; undefined: nothing. Merges come first, as they make graphs useless. */
+/** What to do next with the segments of a lane; undefined: nothing. Merges come first, as they make graphs useless. */
 export type Upkeep =
+  | { readonly do: 'seal' }
   | { readonly do: 'merge'; readonly segments: readonly SealedSegment[] }
   | { readonly do: 'graph'; readonly segment: SealedSegment }
   | undefined;
@@ -13,13 +14,19 @@ const MERGE_FACTOR = 4;
 const SEGMENT_ROWS_MAX = 1_000_000;
 /** A segment with a larger share of dead rows is written anew: they cost a search as much as live ones. */
 const DEAD_SHARE_MAX = 0.2;
-/** In a quiet moment all segments become one when a larger share of the rows has no graph: one is asked faster than several. */
+/**
+ * In a quiet moment all segments become one, rows in memory included, when a larger share of the rows has no graph: one graph
+ * is asked faster than several, and much faster than rows are scanned.
+ */
 const UNGRAPHED_SHARE_MAX = 0.2;
+/** Rows in memory that are few beside a full active segment are left there. */
+const ACTIVE_SHARE_MIN = 0.1;
 /** While rows stream in, graphs wait until so many times `graphRows` have none: what is built then may soon be merged away. */
 const UNGRAPHED_BUSY_FACTOR = 5;
 
 export function nextUpkeep(
   segments: readonly SealedSegment[],
+  activeCount: number,
   limits: LaneLimits,
   { isQuiet, buildsGraphs }: { isQuiet: boolean; buildsGraphs: boolean },
 ): Upkeep {
@@ -34,12 +41,15 @@ export function nextUpkeep(
   }
 
   const rest = segments.filter(({ graph }) => graph === undefined);
-  const total = segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
-  const ungraphed = rest.reduce((sum, { liveCount }) => sum + liveCount, 0);
+  const sealable = activeCount >= limits.activeRows * ACTIVE_SHARE_MIN ? activeCount : 0;
+  const total = segments.reduce((sum, { liveCount }) => sum + liveCount, sealable);
+  const ungraphed = rest.reduce((sum, { liveCount }) => sum + liveCount, sealable);
   if (!buildsGraphs || (!isQuiet && ungraphed < limits.graphRows * UNGRAPHED_BUSY_FACTOR)) return undefined;
-  const isWorthOne =
-    isQuiet && segments.length > 1 && total >= limits.graphRows && ungraphed > total * UNGRAPHED_SHARE_MAX;
-  if (isWorthOne && total <= SEGMENT_ROWS_MAX) return { do: 'merge', segments };
+  const isWorthOne = total >= limits.graphRows && ungraphed > total * UNGRAPHED_SHARE_MAX;
+  if (isQuiet && isWorthOne && total <= SEGMENT_ROWS_MAX) {
+    if (sealable > 0) return { do: 'seal' };
+    if (segments.length > 1) return { do: 'merge', segments };
+  }
 
   const [largest] = segments
     .filter(({ graph, size }) => graph === undefined && size >= limits.graphRows)

@@ -22,6 +22,8 @@ const GRAPH_QUIET_MS = 2_000;
 /** Upkeep that fails is tried again with the next occasion, this often. */
 const UPKEEP_FAILURES_MAX = 3;
 
+type Changes = Parameters<SearchIndexInstance['apply']>[0];
+
 interface OpenLane {
   readonly name: string;
   readonly lane: VectorLane;
@@ -45,6 +47,8 @@ export class VectorIndex implements SearchIndexInstance {
   readonly #closing = new AbortController();
   #nextSegment = 0;
   #writes: Promise<void> = Promise.resolve();
+  /** Rows come, go or are sealed by one after the other. */
+  #changes: Promise<void> = Promise.resolve();
   #upkeep: Promise<void> | undefined;
   #quietTimer: NodeJS.Timeout | undefined;
   #lastChangeAt = 0;
@@ -82,7 +86,11 @@ export class VectorIndex implements SearchIndexInstance {
     return this.#lanes.flatMap(({ lane }) => lane.sealedSegments);
   }
 
-  async apply(changes: readonly { readonly recordId: number; readonly doc: Doc | undefined }[]): Promise<void> {
+  apply(changes: Changes): Promise<void> {
+    return this.#changing(() => this.#apply(changes));
+  }
+
+  async #apply(changes: Changes): Promise<void> {
     const pacer = createPacer();
     this.#lastChangeAt = performance.now();
     let sealed = false;
@@ -192,6 +200,12 @@ export class VectorIndex implements SearchIndexInstance {
     }
   }
 
+  #changing(change: () => Promise<void>): Promise<void> {
+    const result = this.#changes.then(change);
+    this.#changes = result.catch(() => {});
+    return result;
+  }
+
   #addLane(manifest: LaneManifest): OpenLane {
     const lane = new VectorLane({
       directory: this.#directory,
@@ -253,7 +267,8 @@ export class VectorIndex implements SearchIndexInstance {
         for (const { lane } of this.#lanes) {
           const upkeep = lane.nextUpkeep(mayBuildGraphs());
           if (upkeep === undefined || signal.aborted) continue;
-          await lane.keepUp(upkeep, signal);
+          if (upkeep.do === 'seal') await this.#changing(() => lane.keepUp(upkeep, signal));
+          else await lane.keepUp(upkeep, signal);
           await this.#write(this.checkpoint);
           found = true;
         }

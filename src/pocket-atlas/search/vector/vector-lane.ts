@@ -194,15 +194,21 @@ export class VectorLane {
     const { indexingMethod, kind } = this.spec;
     // usearch is loaded only when a graph is worth it.
     const buildsGraphs = indexingMethod === 'hnsw' && kind !== 'packedBit' && this.#isGraphWorthy;
-    return nextUpkeep(this.#sealed, this.#limits, { isQuiet, buildsGraphs: buildsGraphs && usearch() !== undefined });
+    return nextUpkeep(this.#sealed, this.#active.liveCount, this.#limits, {
+      isQuiet,
+      buildsGraphs: buildsGraphs && usearch() !== undefined,
+    });
   }
 
   get #isGraphWorthy(): boolean {
-    return this.#sealed.reduce((sum, { liveCount }) => sum + liveCount, 0) >= this.#limits.graphRows;
+    return this.rowCount >= this.#limits.graphRows;
   }
 
-  /** Merges or builds in a worker, then puts the result in place at once. */
+  /**
+   * Merges or builds in a worker, then puts the result in place at once. `seal` alone must not run beside other changes.
+   */
   async keepUp(upkeep: NonNullable<Upkeep>, signal: AbortSignal): Promise<void> {
+    if (upkeep.do === 'seal') return this.makeRoom();
     if (upkeep.do === 'merge') return this.#merge(upkeep.segments, signal);
     const { segment } = upkeep;
     const { spec } = this;

@@ -35,3 +35,5 @@ await engine.write((txn) => {
 });
 await manager.update({ db: 'db', collection: 'c' }, { name: 'v', definition });
 process.send('building');
+// Until it is killed.
+setInterval(() => {}, 1_000);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Binary } from 'bson';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { subjectVectors } from '../../../../bench/vector-search/subject-vectors.js';
 import type { Doc } from '../../../../src/pocket-atlas/bson/values.js';
 import { type FixtureOptions, type SearchFixture, searchFixture, until } from '../search-fixture.js';
@@ -210,10 +210,13 @@ describe('a server killed', () => {
       const later = { fields: [...definition.fields, { type: 'filter', path: '_id' }] };
       const script = fileURLToPath(new URL('./build-and-hold.mjs', import.meta.url));
       const child = fork(script, [dataDir, JSON.stringify({ limits: LIMITS, definition: later })], { execArgv: [] });
-      await once(child, 'message');
+      const exited = once(child, 'exit');
+      onTestFinished(() => void child.kill('SIGKILL'));
+      const [first] = await Promise.race([once(child, 'message'), exited]);
+      expect(first).toBe('building');
       await new Promise((resolve) => setTimeout(resolve, delayMs));
       child.kill('SIGKILL');
-      await once(child, 'exit');
+      await exited;
       // The child had its index rebuilt under a later definition, and removed the records that it says.
       fixture = await searchFixture({ limits: LIMITS, dataDir });
       await fixture.untilReady('v');

@@ -12,12 +12,13 @@ function segments(...descriptions: string[]): SealedSegment[] {
   });
 }
 
-function next(descriptions: string, { isQuiet = true, buildsGraphs = true } = {}): string {
-  const upkeep = nextUpkeep(segments(...descriptions.split(' ').filter(Boolean)), LANE_LIMITS, {
+function next(descriptions: string, { isQuiet = true, buildsGraphs = true, active = 0 } = {}): string {
+  const upkeep = nextUpkeep(segments(...descriptions.split(' ').filter(Boolean)), active, LANE_LIMITS, {
     isQuiet,
     buildsGraphs,
   });
   if (upkeep === undefined) return 'nothing';
+  if (upkeep.do === 'seal') return 'seal';
   const chosen = upkeep.do === 'merge' ? upkeep.segments : [upkeep.segment];
   return `${upkeep.do} ${chosen.map((segment) => (segment as unknown as { description: string }).description).join(' ')}`;
 }
@@ -49,6 +50,15 @@ describe('upkeep', () => {
     expect(next('5 5 5 5', { isQuiet: false })).toBe('merge 5 5 5 5');
   });
 
+  it('takes the rows in memory along when all become one', () => {
+    expect(next('5 5', { active: 4_000 })).toBe('seal');
+    expect(next('5 5', { active: 4_000, isQuiet: false })).toBe('nothing');
+    expect(next('5 4', { active: 400 })).toBe('nothing');
+    expect(next('5 5', { active: 400 })).toBe('merge 5 5');
+    expect(next('95g', { active: 4_000 })).toBe('nothing');
+    expect(next('', { active: 4_000 })).toBe('nothing');
+  });
+
   it('merges by size alone where there are no graphs', () => {
     expect(next('20 5', { buildsGraphs: false })).toBe('nothing');
   });
@@ -56,7 +66,7 @@ describe('upkeep', () => {
   it('ends: what it does leaves less to do', () => {
     let rows = segments(...Array.from({ length: 37 }, () => '5'));
     let steps = 0;
-    for (let upkeep = nextUpkeep(rows, LANE_LIMITS, { isQuiet: true, buildsGraphs: true }); upkeep !== undefined; ) {
+    for (let upkeep = nextUpkeep(rows, 0, LANE_LIMITS, { isQuiet: true, buildsGraphs: true }); upkeep !== undefined; ) {
       expect(++steps).toBeLessThan(100);
       if (upkeep.do === 'merge') {
         const old = upkeep.segments;
@@ -65,10 +75,10 @@ describe('upkeep', () => {
           ...rows.filter((segment) => !old.includes(segment)),
           { liveCount, size: liveCount, graph: undefined } as never,
         ];
-      } else {
+      } else if (upkeep.do === 'graph') {
         upkeep.segment.graph = {} as never;
       }
-      upkeep = nextUpkeep(rows, LANE_LIMITS, { isQuiet: true, buildsGraphs: true });
+      upkeep = nextUpkeep(rows, 0, LANE_LIMITS, { isQuiet: true, buildsGraphs: true });
     }
     expect(rows.filter(({ graph }) => graph !== undefined).map(({ size }) => size)).toEqual([185_000]);
   });

@@ -237,7 +237,7 @@ describe('a lane of other vectors', () => {
       await put(lane, recordId, rows.get(recordId)!);
     }
     await settle(lane);
-    expect(lane.sealedSegments).toEqual([{ size: 1_500, liveCount: 1_500, hasGraph: true }]);
+    expect(lane.sealedSegments).toEqual([{ size: 1_801, liveCount: 1_801, hasGraph: true }]);
     const value = (query: Float32Array, vector: Float32Array) => {
       let sum = 0;
       for (let i = 0; i < query.length; i++) {
@@ -271,7 +271,7 @@ describe('a lane of other vectors', () => {
       await put(lane, recordId, rows.get(recordId)!);
     }
     await settle(lane);
-    expect(lane.sealedSegments).toEqual([{ size: 1_500, liveCount: 1_500, hasGraph: true }]);
+    expect(lane.sealedSegments).toEqual([{ size: 1_801, liveCount: 1_801, hasGraph: true }]);
     for (const [recordId, data] of [...rows].slice(0, 50)) {
       const hits = await lane.search({
         vector: { kind: 'int8', dimensions: DIMENSIONS, data },
