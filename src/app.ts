@@ -1,21 +1,10 @@
 import type { Logger } from 'pino';
 import { type Config, isLoopbackName } from './config.js';
-import { createEmbedder, type EmbedderSettings } from './embed/create-embedder.js';
+import type { EmbedderSettings } from './embed/create-embedder.js';
 import type { Embedder } from './embed/embedder.js';
 import { AppError } from './errors.js';
-import { startApi } from './graphql/api.js';
-import { hasConfiguredCredentials } from './graphql/auth/authenticate.js';
-import { countedCalls, countedProvider } from './graphql/counted-calls.js';
-import { makeReadiness } from './graphql/readiness.js';
-import { createIngest } from './ingest/create-ingest.js';
 import { spawnPocketAtlas } from './pocket-atlas/spawn.js';
-import { createRetrieve } from './retrieve/create-retrieve.js';
-import { createQueryEmbedder } from './retrieve/query-embedder.js';
-import { createReranker } from './retrieve/rerank/create-reranker.js';
-import { openStore } from './store/open-store.js';
-import { rankingFunctions } from './store/rankings.js';
 import type { SpaceRecord } from './store/records.js';
-import { operator } from './store/scope.js';
 
 export interface App {
   /** Where GraphQL is served. */
@@ -35,9 +24,13 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    const uri = config.database.uri ?? (await startPocketAtlas(config, logger, opened));
-    const embedders = makeEmbedders(config, opened);
-    const store = await openStore({
+    const [uri, parts] = await Promise.all([
+      config.database.uri ?? startPocketAtlas(config, logger, opened),
+      loadParts(),
+    ]);
+    const { rankingFunctions, countedCalls } = parts;
+    const embedders = makeEmbedders(config, parts, opened);
+    const store = await parts.openStore({
       uri,
       dbName: config.database.name,
       filterable: config.database.filterable,
@@ -47,32 +40,32 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
       onBackgroundError: (error) => logger.error({ err: error }, 'Background work failed; it is tried again'),
     });
     opened.push(() => store.close());
-    await refuseOpenDoors(config, () => store.hasApiKeys());
+    await refuseOpenDoors(config, parts, () => store.hasApiKeys());
 
     const counted = countedCalls(store);
-    const ingest = createIngest({ store: counted, embedderOf: embedders.of });
+    const ingest = parts.createIngest({ store: counted, embedderOf: embedders.of });
     opened.push(() => ingest.close());
-    const queryEmbedder = createQueryEmbedder(embedders.of);
-    const api = await startApi({
+    const queryEmbedder = parts.createQueryEmbedder(embedders.of);
+    const api = await parts.startApi({
       config,
       logger,
       parts: {
         store: counted,
         ingest,
-        retrieve: createRetrieve({
+        retrieve: parts.createRetrieve({
           store: counted,
           search: countedCalls(store.search),
           rankings: countedCalls(rankingFunctions(store.database, store.sealer, store.clock)),
           queryEmbedder,
           deadlineMs: config.search.deadlineMs,
           ...(config.search.rerank && {
-            reranker: createReranker(config.search.rerank),
+            reranker: parts.createReranker(config.search.rerank),
             rerankCount: config.search.rerank.count,
           }),
         }),
         embedQueries: async (queries, signal) => queryEmbedder.embed(queries, await store.activeSpace(), signal),
       },
-      readiness: makeReadiness(store, operator, async () => embedders.problem(await store.activeSpace())),
+      readiness: parts.makeReadiness(store, parts.operator, async () => embedders.problem(await store.activeSpace())),
     });
     opened.push(() => api.stop());
     return { url: api.url, stop: closeAll };
@@ -81,6 +74,45 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
     throw error;
   }
 }
+
+/**
+ * The parts are some thousand modules with what they are built on: loaded here, while Pocket Atlas starts beside, and not
+ * before it.
+ */
+async function loadParts() {
+  const modules = await Promise.all([
+    import('./embed/create-embedder.js'),
+    import('./graphql/api.js'),
+    import('./graphql/auth/authenticate.js'),
+    import('./graphql/counted-calls.js'),
+    import('./graphql/readiness.js'),
+    import('./ingest/create-ingest.js'),
+    import('./retrieve/create-retrieve.js'),
+    import('./retrieve/query-embedder.js'),
+    import('./retrieve/rerank/create-reranker.js'),
+    import('./store/open-store.js'),
+    import('./store/rankings.js'),
+    import('./store/scope.js'),
+  ]);
+  const [embed, api, auth, counted, readiness, ingest, retrieve, query, rerank, store, rankings, scope] = modules;
+  return {
+    createEmbedder: embed.createEmbedder,
+    startApi: api.startApi,
+    hasConfiguredCredentials: auth.hasConfiguredCredentials,
+    countedCalls: counted.countedCalls,
+    countedProvider: counted.countedProvider,
+    makeReadiness: readiness.makeReadiness,
+    createIngest: ingest.createIngest,
+    createRetrieve: retrieve.createRetrieve,
+    createQueryEmbedder: query.createQueryEmbedder,
+    createReranker: rerank.createReranker,
+    openStore: store.openStore,
+    rankingFunctions: rankings.rankingFunctions,
+    operator: scope.operator,
+  };
+}
+
+type Parts = Awaited<ReturnType<typeof loadParts>>;
 
 async function startPocketAtlas(config: Config, logger: Logger, opened: (() => Promise<void>)[]): Promise<string> {
   const pocketAtlas = await spawnPocketAtlas({
@@ -105,7 +137,11 @@ interface Embedders {
   problem(space: SpaceRecord): string | null;
 }
 
-function makeEmbedders({ embedding }: Config, opened: (() => Promise<void>)[]): Embedders {
+function makeEmbedders(
+  { embedding }: Config,
+  { countedProvider, createEmbedder }: Parts,
+  opened: (() => Promise<void>)[],
+): Embedders {
   const made = new Map<string, Embedder>();
   const { apiKey, baseUrl } = embedding;
   const embedder = (settings: Pick<EmbedderSettings, 'provider' | 'model' | 'dimensions'>): Embedder => {
@@ -131,7 +167,11 @@ function makeEmbedders({ embedding }: Config, opened: (() => Promise<void>)[]): 
 }
 
 /** Beyond loopback everybody would be the owner `local`, and an administrator. */
-async function refuseOpenDoors({ http, auth }: Config, hasApiKeys: () => Promise<boolean>): Promise<void> {
+async function refuseOpenDoors(
+  { http, auth }: Config,
+  { hasConfiguredCredentials }: Parts,
+  hasApiKeys: () => Promise<boolean>,
+): Promise<void> {
   if (isLoopbackName(http.host) || hasConfiguredCredentials(auth) || (await hasApiKeys())) return;
   throw new AppError(
     'FORBIDDEN',
