@@ -295,6 +295,62 @@ describe('a transaction', () => {
     await Promise.all(Array.from({ length: 12 }, add));
     expect((await c.findOne({ _id: 'first' }))!.x).toBe(12);
   });
+
+  it('shows every reader one moment while money moves between accounts', async () => {
+    const c = await collection();
+    await c.deleteMany({});
+    const [accounts, each] = [6, 100];
+    await c.insertMany(Array.from({ length: accounts }, (_, _id) => ({ _id, x: each })));
+    let transfers = 0;
+    const transfer = async (seed: number): Promise<void> => {
+      for (let i = 0; i < 8; i += 1) {
+        const [from, to] = [(seed + i) % accounts, (seed * 3 + i * 5 + 1) % accounts];
+        await withSession((session) =>
+          session.withTransaction(async () => {
+            await c.updateOne({ _id: from }, { $inc: { x: -7 } }, { session });
+            await c.updateOne({ _id: to }, { $inc: { x: 7 } }, { session });
+          }),
+        );
+        transfers += 1;
+      }
+    };
+    const totals = new Set<number>();
+    const read = async (): Promise<void> => {
+      while (transfers < 32) {
+        await withSession(async (session) => {
+          session.startTransaction();
+          // Two reads, with time for others in between: of the same moment all the same.
+          const first = await c.find({ _id: { $lt: 3 } }, { session }).toArray();
+          const second = await c.find({ _id: { $gte: 3 } }, { session }).toArray();
+          totals.add([...first, ...second].reduce((sum, { x }) => sum + x!, 0));
+          await session.commitTransaction();
+        });
+      }
+    };
+    await Promise.all([transfer(0), transfer(1), transfer(2), transfer(3), read(), read()]);
+    expect([...totals]).toEqual([accounts * each]);
+  });
+
+  it('allows write skew, as snapshot isolation does', async () => {
+    const c = await collection();
+    await c.insertMany([
+      { _id: 1, x: 1 },
+      { _id: 2, x: 1 },
+    ]);
+    await withSession((a) =>
+      withSession(async (b) => {
+        a.startTransaction();
+        b.startTransaction();
+        expect(await c.countDocuments({ x: 1 }, { session: a })).toBe(2);
+        expect(await c.countDocuments({ x: 1 }, { session: b })).toBe(2);
+        await c.updateOne({ _id: 1 }, { $set: { x: 0 } }, { session: a });
+        await c.updateOne({ _id: 2 }, { $set: { x: 0 } }, { session: b });
+        await a.commitTransaction();
+        await b.commitTransaction();
+      }),
+    );
+    expect(await c.countDocuments({ x: 1 })).toBe(0);
+  });
 });
 
 describe('a retryable write', () => {
