@@ -14,7 +14,7 @@ export interface SpaceSettings {
  * Checks the configuration against the stored spaces. Explicit settings that name any stored space are fine, be it
  * active or not; others are `AppError` EMBEDDING_SPACE_MISMATCH, because vectors of two models must never be compared.
  */
-export function checkSpaceSettings(stored: readonly SpaceRecord[], { explicit }: SpaceSettings): void {
+export function checkSpaceSettings(stored: readonly SpaceRecord[], { initial, explicit }: SpaceSettings): void {
   const fits = (space: SpaceRecord): boolean =>
     (explicit.provider === undefined || explicit.provider === space.provider) &&
     (explicit.model === undefined || explicit.model === space.model) &&
@@ -24,7 +24,7 @@ export function checkSpaceSettings(stored: readonly SpaceRecord[], { explicit }:
   const active = stored.find((space) => space.state === 'ACTIVE') ?? (stored[0] as SpaceRecord);
   const wanted = {
     provider: explicit.provider ?? active.provider,
-    model: explicit.model ?? (explicit.provider === undefined ? active.model : 'its default model'),
+    model: explicit.model ?? (explicit.provider === undefined ? active.model : initial.model),
     dimensions: explicit.dimensions,
   };
   throw new AppError(

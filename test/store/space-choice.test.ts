@@ -37,6 +37,10 @@ test.each([
   expect(() => check(explicit)).toThrow(/openai\/small \(1536 dimensions\).*reembed\(input: \{provider: "/);
 });
 
+test('a provider without a model is named with its default one, so that the call can be pasted', () => {
+  expect(() => check({ provider: 'hash' })).toThrow(/reembed\(input: \{provider: "hash", model: "bundled"\}\)/);
+});
+
 test('an empty database takes any settings', () => {
   expect(() => checkSpaceSettings([], { initial: space('s1', 'x', 'ACTIVE'), explicit: { model: 'x' } })).not.toThrow();
 });
