@@ -4,7 +4,6 @@ import { Refusal, type RefusalCode } from '../errors.js';
 import { createBoundedThreads, ThreadEnded, type ThreadLimits } from './extract/bounded-threads.js';
 import type { ExtractJob, ExtractReply } from './extract/extract-worker.js';
 import { type ExtractedFile, NotExtractable, type NotExtractableKind } from './extract/extracted-file.js';
-import { readFile } from './extract/read-file.js';
 import { sniff } from './extract/sniff.js';
 
 /** What a caller brought: a text, or a file's bytes. `mediaType` null: not named. */
@@ -43,7 +42,11 @@ export function createExtractor(limits: Partial<ThreadLimits> = {}): { extract: 
         return { text: source.text, mediaType: source.mediaType, pageStarts: null, warnings: [] };
       const { bytes, name, mediaType: declared } = source;
       try {
-        if (isSmallText(bytes, name, declared)) return await readFile(bytes, name, declared);
+        if (isSmallText(bytes, name, declared)) {
+          // The readers of all kinds of files are 250 modules, which no start waits for.
+          const { readFile } = await import('./extract/read-file.js');
+          return await readFile(bytes, name, declared);
+        }
         return fileOf(await threads.run({ bytes, name, declared }, signal));
       } catch (error) {
         throw refusalOf(error, bounds);
