@@ -106,12 +106,18 @@ async function startBrowser(command: string): Promise<Browser> {
       (await call('Runtime.evaluate', { expression, returnByValue: true })).result?.result?.value,
     stop: async () => {
       socket.terminate();
+      const impatient = setTimeout(() => child.kill('SIGKILL'), 5_000);
       await new Promise((ended) => {
         child.once('exit', ended);
         // its own processes end with it when it is asked to
         child.kill('SIGTERM');
       });
-      rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+      clearTimeout(impatient);
+      try {
+        rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+      } catch {
+        // a last process of the browser may still write its profile; it is in the system's temporary folder
+      }
     },
   };
 }
