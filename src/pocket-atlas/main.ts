@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   underParent = child;
   dataDir = options.dataDir;
   const stopAsked = child ? parentGone() : signalled();
-  const serving = await servePocketAtlas(options);
+  const serving = await servePocketAtlas({ ...options, onError: reportBackgroundError });
   process.stdout.write(`${READY_PREFIX}${serving.uri}\n`);
   await stopAsked;
   await serving.stop();
@@ -77,6 +77,10 @@ async function runSalvage(args: string[]): Promise<void> {
   const { salvage } = await import('./storage/salvage.js');
   const report = await salvage({ from: values['data-dir'], to: values.to });
   process.stdout.write(`${JSON.stringify(report)}\n`);
+}
+
+function reportBackgroundError(error: unknown): void {
+  process.stderr.write(`Pocket Atlas, in the background: ${error instanceof Error ? error.message : String(error)}\n`);
 }
 
 function signalled(): Promise<void> {

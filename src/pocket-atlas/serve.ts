@@ -16,6 +16,8 @@ export interface ServeOptions {
   /** TCP on 127.0.0.1 beside the socket; 0 picks a free port. */
   readonly port?: number | undefined;
   readonly searchLagMs?: number | undefined;
+  /** Told of errors of background work that no client waits for. */
+  readonly onError?: ((error: unknown) => void) | undefined;
   /** ms since 1970. */
   readonly now?: () => number;
 }
@@ -30,37 +32,40 @@ export interface Serving {
 /**
  * Joins storage, search and the wire protocol in this process.
  *
- * @throws DirectoryLocked when another server holds the directory for 10 s.
+ * @throws DirectoryLocked when another server holds the directory for 10 s; what LMDB says of damaged files.
  */
 export async function servePocketAtlas(options: ServeOptions): Promise<Serving> {
-  const socket =
-    options.socketPath === undefined
-      ? await chooseSocketPath(options.dataDir)
-      : { path: options.socketPath, remove: async () => {} };
-  const engine = await openEngine({ dataDir: options.dataDir });
-  const search = await createSearchManager({
-    engine,
-    kinds: [createVectorIndexKind(), createTextIndexKind()],
-    lagMs: options.searchLagMs ?? DEFAULT_SEARCH_LAG_MS,
-    ...(options.now === undefined ? {} : { now: options.now }),
-  });
-  const server = createPocketAtlasServer({
-    engine,
-    search,
-    ...(options.now === undefined ? {} : { now: options.now }),
-  });
+  const { dataDir, onError } = options;
+  const clock = options.now === undefined ? {} : { now: options.now };
+  /** What has been opened, to be closed in reverse. */
+  const opened: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
-    await server.close();
-    await search.close();
-    await engine.close();
-    await socket.remove();
+    for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    await clearSocketPath(socket.path);
-    await server.listen({ path: socket.path });
-    await chmod(socket.path, 0o600);
+    let path = options.socketPath;
+    if (path === undefined) {
+      const chosen = await chooseSocketPath(dataDir);
+      opened.push(chosen.remove);
+      path = chosen.path;
+    }
+    const engine = await openEngine({ dataDir, ...clock, ...(onError === undefined ? {} : { onError }) });
+    opened.push(() => engine.close());
+    const search = await createSearchManager({
+      engine,
+      kinds: [createVectorIndexKind(), createTextIndexKind()],
+      lagMs: options.searchLagMs ?? DEFAULT_SEARCH_LAG_MS,
+      ...clock,
+    });
+    opened.push(() => search.close());
+    const server = createPocketAtlasServer({ engine, search, ...clock });
+    opened.push(() => server.close());
+
+    await clearSocketPath(path);
+    await server.listen({ path });
+    await chmod(path, 0o600);
     const port = options.port === undefined ? undefined : await server.listen({ port: options.port });
-    return { uri: port === undefined ? socketUri(socket.path) : tcpUri(port), stop };
+    return { uri: port === undefined ? socketUri(path) : tcpUri(port), stop };
   } catch (error) {
     await stop();
     throw error;
