@@ -4,6 +4,11 @@ import { SearchFailure } from './search-failure.js';
 import { isDocument, readSpec } from './spec-reader.js';
 
 /** The bodies of the search index commands (ATLAS.md §2.2). Source: MongoDB manual, "createSearchIndexes" and its siblings. */
+export interface Namespace {
+  readonly db: string;
+  readonly collection: string;
+}
+
 export interface Selector {
   readonly name?: string;
   readonly id?: string;

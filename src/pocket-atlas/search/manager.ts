@@ -1,27 +1,21 @@
 import { ObjectId } from 'bson';
-import { typeName } from '../bson/type.js';
 import type { BsonValue, Doc } from '../bson/values.js';
 import { CommandError } from '../errors.js';
 import type { PipelineEnvironment, Stage } from '../query/query.js';
 import type { CollectionInfo, CommitNumber, Engine } from '../storage/engine.js';
 import { type BuildEntry, type DiscardedBuild, type IndexEntry, openCatalogue } from './catalogue.js';
 import { allCollections, consumerName, IndexBuild } from './index-build.js';
-import { parseCreate, parseDrop, parseUpdate, type Selector } from './index-commands.js';
+import { type Namespace, parseCreate, parseDrop, parseUpdate, type Selector } from './index-commands.js';
 import { indexRow, MONGOT_STATE } from './index-rows.js';
+import { listStage } from './list-stage.js';
 import { SearchFailure } from './search-failure.js';
 import type { SearchIndexKind, SearchOutcome, SearchRequest } from './search-index.js';
 import { searchStage } from './search-stage.js';
-import { isDocument } from './spec-reader.js';
 
 /** Search indexes of one collection at most; Atlas has no fixed number, but every list here has an end. */
 const MAX_INDEXES_PER_COLLECTION = 64;
 /** A build that fails is started again this often, from nothing, before its index is FAILED. */
 const MAX_REBUILDS = 3;
-
-export interface Namespace {
-  readonly db: string;
-  readonly collection: string;
-}
 
 /** Search indexes of all collections: their life, their feeding, and the stages that ask them. */
 export interface SearchManager {
@@ -158,17 +152,21 @@ class Manager implements SearchManager {
       const normalised = validated(kind, entry.name, definition);
       const latest = entry.staged ?? entry.main;
       const next = newBuild(normalised, latest.version.version + 1, this.#now());
-      // An index that never answered has nothing to go on serving: its first build starts over with the new definition.
-      const replaced = index.main.state.phase === 'ready' ? index.staged : index.main;
-      if (replaced === index.main) {
-        entry.main = next;
-        index.main = this.#newBuild(index, next);
-      } else {
+      const build = this.#newBuild(index, next);
+      const { main, staged } = index;
+      if (main.state.phase === 'ready') {
         entry.staged = next;
-        index.staged = this.#newBuild(index, next);
+        index.staged = build;
+        await this.#save(entry, [staged]);
+      } else {
+        // An index that does not answer has nothing to go on serving: it starts over with the new definition.
+        entry.main = next;
+        entry.staged = null;
+        index.main = build;
+        index.staged = undefined;
+        await this.#save(entry, [main, staged]);
       }
-      await this.#save(entry, replaced === undefined ? [] : [replaced]);
-      (replaced === undefined || entry.staged !== null ? index.staged : index.main)?.start();
+      build.start();
       return {};
     });
   }
@@ -190,7 +188,9 @@ class Manager implements SearchManager {
   }
 
   source(stage: string, spec: BsonValue, environment: PipelineEnvironment): Stage | undefined {
-    if (stage === '$listSearchIndexes') return this.#listStage(spec, environment);
+    if (stage === '$listSearchIndexes') {
+      return listStage(spec, environment, (namespace, selector) => this.list(namespace, selector));
+    }
     const kind = this.#kinds.find((candidate) => Object.hasOwn(candidate.stages, stage));
     const search = kind?.stages[stage];
     if (kind === undefined || search === undefined) return undefined;
@@ -234,51 +234,6 @@ class Manager implements SearchManager {
       throw new SearchFailure(`cannot query ${what} index ${entry.name} while in state ${state}`);
     }
     return main.use((instance) => request.run(instance, { indexName: entry.name, ...context }));
-  }
-
-  #listStage(spec: BsonValue, environment: PipelineEnvironment): Stage {
-    if (!isDocument(spec)) {
-      throw new CommandError(
-        9,
-        `The $listSearchIndexes stage specification must be an object. Found: ${typeName(spec)}`,
-      );
-    }
-    if (environment.inTransaction) {
-      throw new CommandError(
-        263,
-        'Operation not permitted in transaction :: caused by :: Aggregation stage $listSearchIndexes cannot run within a ' +
-          'multi-document transaction.',
-      );
-    }
-    const { db, collection } = environment;
-    if (collection === null) {
-      throw new CommandError(73, "{aggregate: 1} is not valid for '$listSearchIndexes'; a collection is required.");
-    }
-    const selector: { name?: string; id?: string } = {};
-    for (const [field, value] of Object.entries(spec)) {
-      if (field !== 'name' && field !== 'id') {
-        throw new CommandError(40415, `BSON field '$listSearchIndexes.${field}' is an unknown field.`);
-      }
-      if (typeof value !== 'string') {
-        const got = typeName(value);
-        throw new CommandError(
-          14,
-          `BSON field '$listSearchIndexes.${field}' is the wrong type '${got}', expected type 'string'`,
-        );
-      }
-      selector[field] = value;
-    }
-    if (selector.name !== undefined && selector.id !== undefined) {
-      throw new CommandError(72, "Cannot set both 'name' and 'id' for $listSearchIndexes.");
-    }
-    const list = () => this.list({ db, collection }, selector);
-    return {
-      name: '$listSearchIndexes',
-      async *run() {
-        const rows = list();
-        if (rows.length > 0) yield rows;
-      },
-    };
   }
 
   #run(entry: IndexEntry, collection: CollectionInfo): void {
@@ -347,7 +302,8 @@ class Manager implements SearchManager {
     for (const build of [index.main, index.staged]) if (build !== undefined) this.#retire(index.entry, build);
   }
 
-  async #save(entry: IndexEntry, retired: readonly IndexBuild[]): Promise<void> {
+  async #save(entry: IndexEntry, replaced: readonly (IndexBuild | undefined)[]): Promise<void> {
+    const retired = replaced.filter((build) => build !== undefined);
     await this.#catalogue.save(
       entry,
       retired.map((build) => ({ type: entry.type, buildId: build.entry.buildId })),

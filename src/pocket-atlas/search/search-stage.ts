@@ -3,6 +3,7 @@ import { CommandError } from '../errors.js';
 import { type NeededFields, partReader } from '../query/needed-fields.js';
 import type { Batches, PipelineEnvironment, Stage } from '../query/query.js';
 import type { CollectionInfo, Engine, RecordId } from '../storage/engine.js';
+import type { Namespace } from './index-commands.js';
 import { asCommandError } from './search-failure.js';
 import type { SearchOutcome, SearchRequest, SearchStage } from './search-index.js';
 
@@ -25,21 +26,11 @@ export function searchStage(
   environment: PipelineEnvironment,
   answer: Answer,
 ): Stage {
-  const { db, collection: collectionName } = environment;
-  if (environment.inTransaction) {
-    throw new CommandError(
-      263,
-      `Operation not permitted in transaction :: caused by :: Aggregation stage ${name} cannot run within a ` +
-        'multi-document transaction.',
-    );
-  }
-  if (collectionName === null) {
-    throw new CommandError(73, `{aggregate: 1} is not valid for '${name}'; a collection is required.`);
-  }
+  const { db, collection: collectionName } = collectionOf(name, environment);
   const checked = stage(spec);
 
   async function* run(): Batches {
-    const collection = collectionNow(engine, db, collectionName as string);
+    const collection = collectionNow(engine, db, collectionName);
     if (collection === undefined) return;
     const fetch = (recordIds: readonly RecordId[]) => recordsNow(engine, collection, recordIds);
     const checkInterrupted = () => environment.checkInterrupted();
@@ -71,6 +62,21 @@ export function searchStage(
     }
   }
   return { name, run };
+}
+
+/** The collection that a search stage reads; there are none in transactions and none without a collection. */
+export function collectionOf(stage: string, { db, collection, inTransaction }: PipelineEnvironment): Namespace {
+  if (inTransaction) {
+    throw new CommandError(
+      263,
+      `Operation not permitted in transaction :: caused by :: Aggregation stage ${stage} cannot run within a ` +
+        'multi-document transaction.',
+    );
+  }
+  if (collection === null) {
+    throw new CommandError(73, `{aggregate: 1} is not valid for '${stage}'; a collection is required.`);
+  }
+  return { db, collection };
 }
 
 async function namingTheNamespace<T>(namespace: string, run: () => Promise<T>): Promise<T> {

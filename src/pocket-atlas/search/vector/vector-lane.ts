@@ -6,19 +6,20 @@ import { ActiveSegment } from './active-segment.js';
 import type { CodeMemory } from './code-memory.js';
 import { CodeStore } from './code-store.js';
 import { type Codec, createCodec } from './codec.js';
-import { type Columns, readColumns } from './columns.js';
+import { readColumns } from './columns.js';
 import { DamagedIndex } from './damaged-index.js';
 import { graphShape, openGraph } from './graph.js';
-import { keepsVectors, type LaneQuery, type LaneSpec } from './lane.js';
+import type { LaneQuery, LaneSpec } from './lane.js';
 import { LANE_LIMITS, type LaneLimits } from './lane-limits.js';
 import { searchLane } from './lane-search.js';
 import { nextUpkeep, type Upkeep } from './merge-policy.js';
+import { type LaneFiles, openSegment, sealedSegment } from './open-segment.js';
 import { ReadEpochs } from './read-epochs.js';
 import type { RowBatch } from './row-batch.js';
 import { writeSegment } from './seal.js';
-import { SealedSegment, type SegmentMark } from './sealed-segment.js';
+import type { SealedSegment, SegmentMark } from './sealed-segment.js';
 import type { Segment } from './segment.js';
-import { readVerified, SEGMENT_FILES, segmentPath, VectorFile, verified } from './segment-files.js';
+import { readVerified, SEGMENT_FILES, segmentPath } from './segment-files.js';
 import { usearch } from './usearch.js';
 import type { VectorValue } from './vector-value.js';
 import { runGraphBuild, runMerge } from './worker-jobs.js';
@@ -121,7 +122,7 @@ export class VectorLane {
       const { columns, marks } = await writeSegment({ directory, segmentId, spec, codec, memory, active: old, rows });
       const addresses = Uint32Array.from(rows, (row) => old.addresses[row] as number);
       const dead = new Bitmap(rows.length);
-      this.#sealed.push(await this.#sealedSegment({ id: segmentId, ...marks }, columns, addresses, dead));
+      this.#sealed.push(await sealedSegment(this.#files, { id: segmentId, ...marks }, columns, addresses, dead));
       this.#active = this.#newActive();
     }
     const kept = new Set(rows);
@@ -177,7 +178,7 @@ export class VectorLane {
     deadWords: (segmentId: string) => Uint32Array | undefined,
     batches: Iterable<RowBatch>,
   ): Promise<void> {
-    for (const mark of marks) this.#sealed.push(await this.#openSegment(mark, deadWords(mark.id)));
+    for (const mark of marks) this.#sealed.push(await openSegment(this.#files, mark, this.#store, deadWords(mark.id)));
     for (const { removed, rows } of batches) {
       for (const recordId of removed) this.remove(recordId);
       for (const { recordId, vector, values } of rows) {
@@ -260,7 +261,8 @@ export class VectorLane {
       const source = segments[sourceOf[row] as number] as SealedSegment;
       addresses[row] = source.addresses[rowOf[row] as number] as number;
     }
-    const merged = await this.#sealedSegment(
+    const merged = await sealedSegment(
+      this.#files,
       { id: targetId, columns, codes },
       read,
       addresses,
@@ -293,61 +295,6 @@ export class VectorLane {
     this.#epochs.defer(() => this.#store.free(addresses));
   }
 
-  async #openSegment(mark: SegmentMark, deadWords: Uint32Array | undefined): Promise<SealedSegment> {
-    const { spec } = this;
-    const { directory } = this.#options;
-    const file = await readVerified(segmentPath(directory, mark.id, 'columns'), mark.columns);
-    const columns = readColumns(file, spec.filterPaths.length);
-    const size = columns.recordIds.length;
-    const addresses = await this.#loadCodes(segmentPath(directory, mark.id, 'codes'), mark, size);
-    const dead = deadWords === undefined ? new Bitmap(size) : new Bitmap(size, deadWords);
-    const segment = await this.#sealedSegment(mark, columns, addresses, dead);
-    if (mark.graph !== undefined) {
-      try {
-        segment.graph = await openGraph(segmentPath(directory, mark.id, 'graph'), mark.graph, spec);
-      } catch (error) {
-        // Only a cache is lost: searches are exact until it is built again.
-        if (!(error instanceof DamagedIndex)) throw error;
-        delete segment.mark.graph;
-      }
-    }
-    return segment;
-  }
-
-  /** Streams the codes of a file into slots. */
-  async #loadCodes(path: string, mark: SegmentMark, size: number): Promise<Uint32Array> {
-    const { codeBytes } = this.codec;
-    if (mark.codes.length !== size * codeBytes) throw new DamagedIndex(`${path} does not have the length of its rows`);
-    const addresses = new Uint32Array(size);
-    const code = new Uint8Array(codeBytes);
-    let row = 0;
-    let filled = 0;
-    await verified(path, mark.codes, (chunk) => {
-      for (let at = 0; at < chunk.length; ) {
-        const part = chunk.subarray(at, at + codeBytes - filled);
-        code.set(part, filled);
-        filled += part.length;
-        at += part.length;
-        if (filled < codeBytes) break;
-        addresses[row++] = this.#store.put(code);
-        filled = 0;
-      }
-    });
-    return addresses;
-  }
-
-  async #sealedSegment(
-    mark: SegmentMark,
-    columns: Columns,
-    addresses: Uint32Array,
-    dead: Bitmap,
-  ): Promise<SealedSegment> {
-    const { spec } = this;
-    const path = segmentPath(this.#options.directory, mark.id, 'vectors');
-    const vectors = keepsVectors(spec) ? await VectorFile.open(path, spec.dimensions, columns.checksums) : undefined;
-    return new SealedSegment({ mark, columns, filterPaths: spec.filterPaths, addresses, vectors, dead });
-  }
-
   /** Whether all vectors have length 1, within what float32 loses. */
   #hasUnitLengths({ size, scalars }: SealedSegment): boolean {
     const { scalarsPerRow } = this.codec;
@@ -356,6 +303,10 @@ export class VectorLane {
       if (Math.abs((scalars[row * scalarsPerRow + 1] as number) - 1) > 1e-3) return false;
     }
     return true;
+  }
+
+  get #files(): LaneFiles {
+    return { directory: this.#options.directory, spec: this.spec, codec: this.codec };
   }
 
   #newActive(): ActiveSegment {
