@@ -9,6 +9,15 @@ const SUITES: Readonly<
     run: async (print, quick) =>
       (await import('../bench/end-to-end.js')).benchEndToEnd(print, quick ? [1_000] : [1_000, 20_000]),
   },
+  chunking: {
+    title: 'Cutting texts, beside LangChain',
+    run: async (print, quick) => (await import('../bench/chunking.js')).benchChunking(print, quick ? 8 : 40),
+  },
+  'bundled-embedder': {
+    title: 'Embedding with the model that ships in npm',
+    run: async (print, quick) =>
+      (await import('../bench/bundled-embedder.js')).benchBundledEmbedder(print, quick ? 40 : 200),
+  },
   'vector-search': {
     title: '$vectorSearch under owner filters, beside bare usearch and LanceDB',
     run: async (print, quick) =>

@@ -5,14 +5,17 @@ import type { TokenCounter } from './token-counter.js';
 
 /** A word of more characters than this per token of the window is not counted whole. */
 const LONGEST_TOKEN = 16;
-/** Rounds of filling up what the sum of the words' own counts left free. */
+/** Words counted together while there is room for them; the last few are counted one by one. */
+const WORDS_AT_ONCE = 12;
+/** Rounds of filling up what the sum of the words' own counts left free, if that is more than this share. */
 const FILL_ROUNDS = 3;
+const FREE_SHARE = 0.05;
 
 /** Where the longest row of words from `start` ends that counts at most `limit`; at least one grapheme on. */
 export function windowEnd(text: string, start: number, limit: number, count: TokenCounter): number {
   let end = start;
   let free = limit;
-  for (let round = 0; round < FILL_ROUNDS && free > 0; round++) {
+  for (let round = 0; round < FILL_ROUNDS && free > limit * FREE_SHARE; round++) {
     const next = rowEnd(text, end, free, count);
     if (next === end) break;
     const tokens = count(text.slice(start, next));
@@ -25,19 +28,33 @@ export function windowEnd(text: string, start: number, limit: number, count: Tok
 
 /** Words from `start` while the sum of their counts stays within `limit`; ends before the white space that follows. */
 function rowEnd(text: string, start: number, limit: number, count: TokenCounter): number {
-  const classes = textClasses();
-  let sum = 0;
+  const longest = limit * LONGEST_TOKEN;
   let end = start;
-  while (end < text.length) {
+  let free = limit;
+  for (const words of [WORDS_AT_ONCE, 1]) {
+    while (end < text.length) {
+      const next = wordsEnd(text, end, words, longest);
+      const tokens = count(text.slice(end, next));
+      if (next === end || tokens > free) break;
+      free -= tokens;
+      end = next;
+    }
+  }
+  return end;
+}
+
+/** Where the next `words` words end; `start` when one is longer than `longest`. White space after the last word of all counts in. */
+function wordsEnd(text: string, start: number, words: number, longest: number): number {
+  const classes = textClasses();
+  let end = start;
+  for (let word = 0; word < words; word++) {
     let at = end;
     while (at < text.length && classes[text.charCodeAt(at)] === TEXT_CLASS.SPACE) at++;
     const wordStart = at;
     if (wordStart >= text.length) return text.length;
-    while (at < text.length && at - wordStart < limit * LONGEST_TOKEN && !endsWord(classes, text, wordStart, at)) at++;
+    while (at < text.length && at - wordStart < longest && !endsWord(classes, text, wordStart, at)) at++;
     at = graphemeFloor(text, at);
-    if (at <= wordStart) return end;
-    sum += count(text.slice(end, at));
-    if (sum > limit) return end;
+    if (at <= wordStart) break;
     end = at;
   }
   return end;
