@@ -39,11 +39,8 @@ export async function sendEventStream(
   };
   raw.write(':\n\n');
   const signOfLife = setInterval(() => raw.write(':\n\n'), SIGN_OF_LIFE_MS);
-  const results = run(operation, context);
-  // a subscription that waits for its next event is not told of the client's leaving otherwise
-  context.signal.addEventListener('abort', () => void results.return(undefined), { once: true });
   try {
-    for await (const result of results) {
+    for await (const result of run(operation, context)) {
       if (context.signal.aborted) break;
       await write(`event: next\ndata: ${JSON.stringify(result)}\n\n`);
     }

@@ -57,16 +57,35 @@ export function makeRunOperation(schema: GraphQLSchema, formatError: FormatError
       };
       const result = await (operation?.operation === 'subscription' ? subscribe(args) : execute(args));
       if (!(Symbol.asyncIterator in result)) yield format(result);
-      else for await (const event of result) yield format(event);
+      else yield* eventsUntil(context.signal, result, format);
     } catch (error) {
       yield format({ errors: refusalErrors(error) });
     }
   };
 }
 
+/**
+ * The events of a subscription until it ends or the client leaves. The source is told at once: a generator that waits
+ * for its next event hears of its own `return` only when that event has come.
+ */
+async function* eventsUntil(
+  signal: AbortSignal,
+  source: AsyncGenerator<ExecutionResult>,
+  format: (result: ExecutionResult) => FormattedResult,
+): AsyncGenerator<FormattedResult> {
+  const end = () => void source.return(undefined);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  try {
+    for await (const event of source) yield format(event);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
 export function formattedResult({ data, errors }: ExecutionResult, formatError: FormatError): FormattedResult {
   return {
-    ...(errors && { errors: errors.map((error) => formatError(withCode(error).toJSON(), error)) }),
+    ...(errors && { errors: errors.map((error) => formatError(error.toJSON(), error)) }),
     ...(data !== undefined && { data }),
   };
 }
@@ -100,6 +119,7 @@ export function checkedDocument(
   }
   const invalid = validate(schema, document);
   if (invalid.length > 0) throw new OperationRefused(invalid.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED')));
+  if (!getOperationAST(document, operationName)) throw new OperationRefused([unresolved(operationName)]);
   checkOperation(schema, document, operationName, variables ?? {});
   return document;
 }
@@ -110,10 +130,12 @@ function coded(error: GraphQLError, code: string): GraphQLError {
   return new GraphQLError(error.message, { nodes, source, positions, path, extensions: { code } });
 }
 
-function withCode(error: GraphQLError): GraphQLError {
-  return error.extensions.code === undefined && error.message.startsWith('Unknown operation named')
-    ? coded(error, 'OPERATION_RESOLUTION_FAILURE')
-    : error;
+function unresolved(operationName: string | null | undefined): GraphQLError {
+  const message =
+    operationName == null
+      ? 'The document holds several operations or none: name one with `operationName`'
+      : 'The document holds no operation of the name given as `operationName`';
+  return new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } });
 }
 
 function asGraphQLError(error: unknown): GraphQLError {
