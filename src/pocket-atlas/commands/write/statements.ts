@@ -5,6 +5,7 @@ import { CommandError } from '../../errors.js';
 import type { Transaction } from '../../storage/engine.js';
 import { CloseConnectionError } from '../../wire/connection.js';
 import type { CommandContext } from '../context.js';
+import { Pace } from '../read/pace.js';
 
 /** maxWriteBatchSize of hello. */
 export const STATEMENTS_MAX = 100_000;
@@ -99,11 +100,13 @@ async function runGroup(
     return { outcome, end };
   }
   let losesConnection = false;
+  const pace = new Pace(context.checkInterrupted);
   const result = await context.write(async (transaction) => {
     const outcome = noOutcome();
     let failure: Doc | undefined;
     let index = start;
     for (; index < groupEndsAt; index += 1) {
+      if (pace.due) await pace.breathe();
       try {
         const injected = context.retryKey === undefined ? undefined : context.server.failPoints.enterWrite();
         losesConnection ||= injected?.closeConnection === true;
