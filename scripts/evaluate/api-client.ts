@@ -7,7 +7,7 @@ const UPSERT = `mutation Upsert($input: UpsertDocumentInput!) {
 
 const SEARCH = `query Search($input: SearchInput!, $first: Int!) {
   search(input: $input, first: $first) {
-    nodes { id start end document { title } }
+    edges { score node { id start end document { title } } }
     diagnostics { degraded }
   }
 }`;
@@ -56,14 +56,13 @@ export function apiEvaluationClient(client: Client): EvaluationClient {
         ...(perDocument && { maxPerDocument: 1 }),
       };
       const started = performance.now();
-      const { search } = await client.run<{ search: { nodes: Node[]; diagnostics: { degraded: string[] } } }>(SEARCH, {
-        input,
-        first,
-      });
+      const { search } = await client.run<{
+        search: { edges: { score: number; node: Node }[]; diagnostics: { degraded: string[] } };
+      }>(SEARCH, { input, first });
       const tookMs = performance.now() - started;
       const failed = search.diagnostics.degraded.filter((what) => what !== 'OVERLAY_SKIPPED');
       if (failed.length > 0) throw new Error(`The search was not done as asked: ${failed.join(', ')}`);
-      return { hits: search.nodes.map(found), tookMs };
+      return { hits: search.edges.map(({ score, node }) => ({ ...found(node), score })), tookMs };
     },
 
     async chunks(title) {

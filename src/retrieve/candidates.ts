@@ -1,9 +1,9 @@
 import type { Similarity } from '../embed/embedder.js';
 import type { LegHit } from '../store/search/search-store.js';
-import { reciprocalRankFusion } from './fusion.js';
+import { normalisedScoreFusion, reciprocalRankFusion } from './fusion.js';
 import type { Scores, SearchMode } from './retrieve.js';
 import { distanceOf } from './scores.js';
-import type { Weights } from './weights.js';
+import type { Fusion, Weights } from './weights.js';
 
 /** A chunk that a leg proposed, before anybody has looked whether it is still there. */
 export interface Candidate {
@@ -32,7 +32,7 @@ export interface Candidates {
 /** Joins what the legs returned into one order. Pure. */
 export function toCandidates(
   legs: LegResults,
-  options: { mode: SearchMode; weights: Weights; measure: Similarity; minSimilarity?: number },
+  options: { mode: SearchMode; weights: Weights; fusion: Fusion; measure: Similarity; minSimilarity?: number },
 ): Candidates {
   const least = options.minSimilarity ?? Number.NEGATIVE_INFINITY;
   const vector = legs.vector?.filter(({ score }) => score >= least) ?? null;
@@ -53,14 +53,15 @@ export function toCandidates(
 function order(
   vector: readonly LegHit[] | null,
   text: readonly LegHit[] | null,
-  { mode, weights }: { mode: SearchMode; weights: Weights },
+  { mode, weights, fusion }: { mode: SearchMode; weights: Weights; fusion: Fusion },
 ): readonly LegHit[] {
   if (mode !== 'HYBRID') return vector ?? text ?? [];
-  return reciprocalRankFusion([
+  const legs = {
     // A leg that was dropped by its weight and runs for want of the other counts alone, by whatever weight.
-    { weight: vector === null ? 0 : text === null ? weights.vector || 1 : weights.vector, hits: vector ?? [] },
-    { weight: text === null ? 0 : vector === null ? weights.text || 1 : weights.text, hits: text ?? [] },
-  ]);
+    vector: { weight: vector === null ? 0 : text === null ? weights.vector || 1 : weights.vector, hits: vector ?? [] },
+    text: { weight: text === null ? 0 : vector === null ? weights.text || 1 : weights.text, hits: text ?? [] },
+  };
+  return fusion === 'NORMALISED_SCORES' ? normalisedScoreFusion(legs) : reciprocalRankFusion([legs.vector, legs.text]);
 }
 
 function describer(vector: readonly LegHit[] | null, text: readonly LegHit[] | null, measure: Similarity) {

@@ -49,12 +49,16 @@ function withoutVector(pipeline: Pipeline): Pipeline {
   });
 }
 
-function fusionOf({ weights }: Run): string {
-  return `reciprocal rank fusion, rank constant ${RANK_CONSTANT}, weights: vector ${weights.vector}, text ${weights.text}`;
+function fusionOf({ weights, fusion }: Run): string {
+  const how = {
+    NORMALISED_SCORES: 'sum of normalised scores',
+    RECIPROCAL_RANK: `reciprocal rank fusion, rank constant ${RANK_CONSTANT}`,
+  }[fusion];
+  return `${how}, weights: vector ${weights.vector}, text ${weights.text}`;
 }
 
 async function rankFusionOf(run: Run): Promise<Pipeline | null> {
-  if (run.mode !== 'HYBRID') return null;
+  if (run.mode !== 'HYBRID' || run.fusion !== 'RECIPROCAL_RANK') return null;
   const size = rankingSize(run.request.first);
   const limit = legLimit(size, 0);
   let vector: Float32Array;

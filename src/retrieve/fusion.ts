@@ -29,18 +29,35 @@ export function reciprocalRankFusion(legs: readonly RankedLeg[], rankConstant = 
 }
 
 /**
- * Fusion of normalised scores (convex combination): each leg's scores are scaled so that its best hit has 1 and its last
- * one 0, and a hit that a leg does not have gets 0 from it.
+ * Fusion of normalised scores (a convex combination), with each leg's weight. BM25 scores are divided by the best one:
+ * their zero means that no word matched. Similarities have no such zero, and even the last candidates are close to each
+ * other: they are measured from the leg's last hit, in units of the distance between its best and its fiftieth, so that
+ * looking deeper changes no order. A hit that a leg does not have gets 0 from it.
  *
  * Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval" (ACM TOIS 2023).
  */
-export function normalisedScoreFusion(legs: readonly RankedLeg[]): Fused[] {
-  return sumById(legs, ({ hits }) => {
-    const best = hits[0]?.score ?? 0;
-    const spread = best - (hits.at(-1)?.score ?? 0);
-    // A leg whose hits are all alike says that each of them is as good as its best.
-    return hits.map(({ score }) => (spread === 0 ? 1 : 1 - (best - score) / spread));
-  });
+export function normalisedScoreFusion(legs: { readonly vector: RankedLeg; readonly text: RankedLeg }): Fused[] {
+  const { vector, text } = legs;
+  const scaled = new Map([
+    [vector, fromLast(vector)],
+    [text, fromZero(text)],
+  ]);
+  return sumById([vector, text], (leg) => scaled.get(leg)!);
+}
+
+/** The unit of similarity: from the best hit to the one of this rank, or to the last one. */
+const UNIT_RANK = 50;
+
+function fromZero({ hits }: RankedLeg): number[] {
+  const best = hits[0]?.score ?? 0;
+  return hits.map(({ score }) => (best > 0 ? score / best : 1));
+}
+
+function fromLast({ hits }: RankedLeg): number[] {
+  const last = hits.at(-1)?.score ?? 0;
+  const unit = (hits[0]?.score ?? 0) - (hits[Math.min(UNIT_RANK, hits.length) - 1]?.score ?? 0);
+  // A leg whose hits are all alike says that each of them is as good as its best.
+  return hits.map(({ score }) => (unit > 0 ? (score - last) / unit : 1));
 }
 
 function sumById(legs: readonly RankedLeg[], scoresOf: (leg: RankedLeg) => readonly number[]): Fused[] {

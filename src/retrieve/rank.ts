@@ -53,6 +53,7 @@ export async function rank(run: Run, { depth, need, withText }: RankOptions): Pr
     const candidates = toCandidates(hitsOf(legs), {
       mode: run.mode,
       weights: run.weights,
+      fusion: run.fusion,
       measure: run.space.similarity,
       ...(minSimilarity !== undefined && { minSimilarity }),
     });

@@ -9,7 +9,7 @@ import { effectiveCandidates } from './depth.js';
 import type { FreshnessReader } from './freshness.js';
 import { type LegContext, type LegRun, runTextLeg, runVectorLeg } from './legs.js';
 import type { Degradation, SearchMode, SearchRequest } from './retrieve.js';
-import type { Weights } from './weights.js';
+import type { Fusion, Weights } from './weights.js';
 
 /** One search under way: what is fixed before its legs are sent. */
 export interface Run {
@@ -22,6 +22,7 @@ export interface Run {
   readonly space: SpaceRecord;
   readonly language: string | null;
   readonly weights: Weights;
+  readonly fusion: Fusion;
   readonly filter: PreparedFilter;
   /** The query's vector: asked for once, as early as it is known to be needed. */
   readonly vector: () => Promise<Float32Array>;

@@ -9,7 +9,7 @@ import { queryLanguage } from './language/query-language.js';
 import type { QueryEmbedder } from './query-embedder.js';
 import type { SearchOptions, SearchRequest } from './retrieve.js';
 import { type Run, wantedLegs } from './run.js';
-import { weightsFor } from './weights.js';
+import { fusionFor, weightsFor } from './weights.js';
 
 export interface RunParts {
   readonly store: Pick<Store, 'activeSpace' | 'document' | 'listChunks'>;
@@ -61,6 +61,7 @@ export function runStarter(parts: RunParts): StartRun {
         space,
         language,
         weights,
+        fusion: fusionFor(request.weights),
       };
       const vector = once(embed);
       // A page of a ranking that was kept needs no vector; anything else asks for it before the database is asked.

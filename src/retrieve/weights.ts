@@ -7,11 +7,22 @@ export interface Weights {
 }
 
 /**
- * What a space's vector leg is worth beside BM25 while nobody has calibrated it, from `npm run evaluate -- --calibrate`
- * on the public sets: small models that run anywhere are far weaker than BM25 and spoil it at equal weights.
+ * How HYBRID joins its legs. Normalised scores measure better on every set that was tried (docs/EVALUATION.md), because
+ * they know by how much a leg prefers a hit. Weights that the caller gives mean what they mean in `$rankFusion`: such a
+ * search fuses by reciprocal rank, and `explainSearch` prints the stage that does the same.
+ */
+export type Fusion = 'NORMALISED_SCORES' | 'RECIPROCAL_RANK';
+
+export function fusionFor(asked: Weights | undefined): Fusion {
+  return asked === undefined ? 'NORMALISED_SCORES' : 'RECIPROCAL_RANK';
+}
+
+/**
+ * What a space's vector leg is worth beside BM25 while nobody has calibrated it, from `npm run evaluate -- --calibrate` on
+ * public sets: small models that run anywhere are weaker than BM25, and at equal weights they spoil it.
  */
 const DEFAULTS: Readonly<Record<SpaceRecord['provider'], Weights>> = {
-  bundled: { vector: 0.2, text: 1 },
+  bundled: { vector: 0.3, text: 1 },
   hash: { vector: 0.1, text: 1 },
   openai: { vector: 1, text: 1 },
 };

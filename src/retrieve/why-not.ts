@@ -83,8 +83,8 @@ async function unranked(
   const alone: Run = { ...run, filter, request: { ...request, minSimilarity: undefined } as SearchRequest };
   const legs = await runLegs(alone, legLimit(rankingSize(request.first), 0));
   const hits = { vector: legs.vector?.hits ?? null, text: legs.text?.hits ?? null };
-  const { mode, weights, space } = run;
-  const candidate = toCandidates(hits, { mode, weights, measure: space.similarity }).ranked[0];
+  const { mode, weights, fusion, space } = run;
+  const candidate = toCandidates(hits, { mode, weights, fusion, measure: space.similarity }).ranked[0];
   if (candidate === undefined) return await nothingFound(run, store, document);
   const states = await search.revalidate(scope, [candidate.id], filter, new Set(), deadline);
   const describe = (reason: Parameters<typeof explain>[3]) =>

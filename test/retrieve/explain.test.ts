@@ -51,7 +51,7 @@ describe('explainSearch', () => {
       $vectorSearch: { queryVector: '<elided>', numCandidates: 200, limit: 60 },
     });
     expect(legs[1]!.pipeline[0]).toMatchObject({ $search: { compound: { filter: [{ equals: { path: 'owner', value: 'me' } }] } } }); // biome-ignore format: one call
-    expect(fusion).toMatch(/reciprocal rank fusion.*60/);
+    expect(fusion).toMatch(/normalised scores.*text 1/);
   });
 
   it('ranks as search does, and says what dropped each candidate', async () => {
@@ -85,8 +85,14 @@ describe('explainSearch', () => {
   });
 
   it('prints plain JSON, without values that a shell would not know', async () => {
-    const { rankFusionPipeline } = await explain({ query: 'oak' });
+    const { rankFusionPipeline, fusion } = await explain({ query: 'oak', weights: { vector: 1, text: 1 } });
+    expect(fusion).toMatch(/reciprocal rank fusion.*60/);
     expect(JSON.parse(JSON.stringify(rankFusionPipeline))).toEqual(rankFusionPipeline);
+  });
+
+  it('prints none for a search that is not fused by reciprocal rank', async () => {
+    expect((await explain({ query: 'oak' })).rankFusionPipeline).toBeNull();
+    expect((await explain({ query: 'oak', mode: 'TEXT' })).rankFusionPipeline).toBeNull();
   });
 });
 

@@ -45,16 +45,35 @@ describe('reciprocal-rank fusion', () => {
   });
 });
 
-it('fusion of normalised scores scales each leg from 0 to 1', () => {
-  const legs = [
-    { weight: 1, hits: [{ id: 'a', score: 30 }, { id: 'b', score: 20 }, { id: 'c', score: 10 }] }, // biome-ignore format: table
-    { weight: 0.5, hits: [{ id: 'b', score: 0.9 }] },
-  ];
-  expect(normalisedScoreFusion(legs)).toEqual([{ id: 'a', score: 1 }, { id: 'b', score: 1 }, { id: 'c', score: 0 }]); // biome-ignore format: table
+describe('fusion of normalised scores', () => {
+  const text = { weight: 1, hits: [{ id: 'a', score: 20 }, { id: 'b', score: 10 }, { id: 'c', score: 6 }] }; // biome-ignore format: table
+  const vector = { weight: 0.5, hits: [{ id: 'b', score: 0.9 }, { id: 'd', score: 0.8 }, { id: 'e', score: 0.7 }] }; // biome-ignore format: table
+
+  it('divides BM25 by its best, and measures similarities from the last to the best', () => {
+    const fused = normalisedScoreFusion({ vector, text });
+    expect(fused.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    const scores = [1, 0.5 + 0.5, 0.3, 0.25, 0];
+    for (const [index, { score }] of fused.entries()) expect(score).toBeCloseTo(scores[index]!, 12);
+  });
+
+  it('gives the same order however deep the vector leg was', () => {
+    const deep = Array.from({ length: 240 }, (_, index) => ({ id: `v${String(index).padStart(3, '0')}`, score: 0.9 - index / 1_000 })); // biome-ignore format: one line
+    const words = { weight: 1, hits: [{ id: 'v030', score: 9 }, { id: 'v002', score: 5 }, { id: 'v055', score: 4 }] }; // biome-ignore format: table
+    const orderAt = (depth: number) =>
+      normalisedScoreFusion({ vector: { weight: 0.4, hits: deep.slice(0, depth) }, text: words })
+        .map(({ id }) => id)
+        .slice(0, 50);
+    expect(orderAt(60)).toEqual(orderAt(240));
+  });
 });
 
 describe('candidates', () => {
-  const options = { mode: 'HYBRID', weights: { vector: 1, text: 1 }, measure: 'cosine' } as const;
+  const options = {
+    mode: 'HYBRID',
+    weights: { vector: 1, text: 1 },
+    fusion: 'RECIPROCAL_RANK',
+    measure: 'cosine',
+  } as const;
   it('apply minSimilarity to the vector leg before fusion, so that ranks close up', () => {
     const legs = { vector: [{ id: 'a', score: 0.9 }, { id: 'b', score: 0.4 }], text: hits('b') }; // biome-ignore format: one line
     const { ranked, belowMinSimilarity } = toCandidates(legs, { ...options, minSimilarity: 0.5 });

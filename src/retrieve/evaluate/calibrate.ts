@@ -1,4 +1,4 @@
-import { type RankedLeg, reciprocalRankFusion } from '../fusion.js';
+import { normalisedScoreFusion } from '../fusion.js';
 import type { Weights } from '../weights.js';
 import type { Judgements } from './ranking-metrics.js';
 import { ndcgAt } from './ranking-metrics.js';
@@ -14,6 +14,7 @@ export interface GoldenQuery {
 export interface LegChunk {
   readonly id: string;
   readonly title: string;
+  readonly score: number;
 }
 
 export interface CalibrationPoint {
@@ -43,10 +44,9 @@ export function calibrate(queries: readonly GoldenQuery[]): { best: Weights; cur
 
 function ndcgOf({ relevance, vector, text }: GoldenQuery, weights: Weights): number {
   const titles = new Map([...vector, ...text].map(({ id, title }) => [id, title]));
-  const leg = (weight: number, chunks: readonly LegChunk[]): RankedLeg => ({
-    weight,
-    hits: chunks.map(({ id }) => ({ id, score: 0 })),
+  const fused = normalisedScoreFusion({
+    vector: { weight: weights.vector, hits: vector },
+    text: { weight: weights.text, hits: text },
   });
-  const fused = reciprocalRankFusion([leg(weights.vector, vector), leg(weights.text, text)]);
   return ndcgAt(10, [...new Set(fused.map(({ id }) => titles.get(id)!))], relevance);
 }

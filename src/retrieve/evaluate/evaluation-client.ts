@@ -28,7 +28,7 @@ export interface EvaluatedSearch {
 
 export interface EvaluatedResult {
   /** Best first. */
-  readonly hits: readonly FoundChunk[];
+  readonly hits: readonly (FoundChunk & { readonly score: number })[];
   /** From sending the request to having the answer. */
   readonly tookMs: number;
 }

@@ -130,7 +130,7 @@ describe('reading collections', () => {
 });
 
 describe('calibration', () => {
-  const chunk = (title: string) => ({ id: title, title });
+  const chunk = (title: string, index: number) => ({ id: title, title, score: 1 / (index + 1) });
   it('drops a leg that only misleads, and keeps one that helps', () => {
     const good = ['r1', 'x', 'y', 'z'].map(chunk);
     const bad = ['x', 'y', 'z', 'r1'].map(chunk);
