@@ -3,8 +3,8 @@ import { graphemeFloor } from './grapheme.js';
 import { TEXT_CLASS, textClasses } from './text-class.js';
 import type { TokenCounter } from './token-counter.js';
 
-/** A word of more characters than this per token of the window is not counted whole. */
-const LONGEST_TOKEN = 16;
+/** A word of more characters than this per token of the window is not counted whole but cut. */
+const LONGEST_TOKEN = 8;
 /** Words counted together while there is room for them; the last few are counted one by one. */
 const WORDS_AT_ONCE = 12;
 /** Rounds of filling up what the sum of the words' own counts left free, if that is more than this share. */
@@ -53,6 +53,7 @@ function wordsEnd(text: string, start: number, words: number, longest: number): 
     const wordStart = at;
     if (wordStart >= text.length) return text.length;
     while (at < text.length && at - wordStart < longest && !endsWord(classes, text, wordStart, at)) at++;
+    if (at - wordStart >= longest) break;
     at = graphemeFloor(text, at);
     if (at <= wordStart) break;
     end = at;

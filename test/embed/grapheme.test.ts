@@ -70,6 +70,15 @@ describe('grapheme boundaries', () => {
     );
   });
 
+  it('are found in long runs without reading them again and again', () => {
+    for (const run of ['👍', '🇩🇪', '👩‍🚀', 'क्षि', 'ع', '한', 'ế', '\u1112\u1161\u11ab']) {
+      const text = run.repeat(Math.ceil(200_000 / run.length));
+      const start = performance.now();
+      for (let at = 0; at < text.length; at += 101) graphemeFloor(text, at);
+      expect(performance.now() - start, run).toBeLessThan(2_000);
+    }
+  });
+
   it('cut no surrogate pair of a grapheme that is longer than the region read', () => {
     const text = `x${'\u{1d165}'.repeat(5_000)}y`;
     for (const at of [3_000, 3_001, 9_000]) {

@@ -1,5 +1,5 @@
 import { fittingEnd } from '../../embed/fitting-end.js';
-import { graphemeFloor, isGraphemeBoundary } from '../../embed/grapheme.js';
+import { isGraphemeBoundary } from '../../embed/grapheme.js';
 import { TEXT_CLASS, textClasses } from '../../embed/text-class.js';
 import type { TokenCounter } from '../../embed/token-counter.js';
 import { halved } from './halving.js';
@@ -159,7 +159,7 @@ function forEachRunPart(
 ): void {
   let at = start;
   while (at < end) {
-    at = graphemeFloor(text, fittingEnd(text, at, end, limit, count));
+    at = fittingEnd(text, at, end, limit, count);
     if (at < end) found(at);
   }
 }
