@@ -13,14 +13,20 @@ const UNKNOWN = 0;
 const CACHE_LIMIT = 20_000;
 const CACHED_WORD_LENGTH = 32;
 
-const cache = new Map<string, Int32Array>();
+interface WordPieces {
+  readonly ids: Int32Array;
+  /** As `ids`, but every unknown character counts: else a book in a script that the model cannot read were one chunk. */
+  readonly count: number;
+}
+
+const cache = new Map<string, WordPieces>();
 
 /** Token ids of a text. White space of any kind and length parts words, as the model was trained on single spaces. */
 export function bundledTokens(text: string): Int32Array {
   const words = wordsOf(text);
   let total = 0;
   const pieces = words.map((word) => {
-    const ids = piecesOfWord(word);
+    const { ids } = piecesOfWord(word);
     total += ids.length;
     return ids;
   });
@@ -33,9 +39,10 @@ export function bundledTokens(text: string): Int32Array {
   return tokens;
 }
 
+/** At least as many as `bundledTokens` gives: a run of unknown characters is one there, and one each here. */
 export const countBundledTokens: TokenCounter = (text) => {
   let total = 0;
-  for (const word of wordsOf(text)) total += piecesOfWord(word).length;
+  for (const word of wordsOf(text)) total += piecesOfWord(word).count;
   return total;
 };
 
@@ -44,7 +51,7 @@ function wordsOf(text: string): string[] {
   return trimmed === '' ? [] : trimmed.split(/\s+/);
 }
 
-function piecesOfWord(word: string): Int32Array {
+function piecesOfWord(word: string): WordPieces {
   const known = cache.get(word);
   if (known) return known;
   const pieces = segmented(WORD_MARK + word, loadVocabulary());
@@ -56,7 +63,7 @@ function piecesOfWord(word: string): Int32Array {
 }
 
 /** Viterbi over the pieces that match at each place; a character without a piece is unknown, a run of them one token. */
-function segmented(word: string, { child, ids, scores }: Vocabulary): Int32Array {
+function segmented(word: string, { child, ids, scores }: Vocabulary): WordPieces {
   const best = new Float64Array(word.length + 1).fill(Number.NEGATIVE_INFINITY);
   const from = new Int32Array(word.length + 1);
   const piece = new Int32Array(word.length + 1);
@@ -83,8 +90,11 @@ function segmented(word: string, { child, ids, scores }: Vocabulary): Int32Array
     }
   }
   const reversed: number[] = [];
+  let count = 0;
   for (let end = word.length; end > 0; end = from[end]!) {
+    // the first half of a surrogate pair is counted with the second
+    if (piece[end] !== UNKNOWN || (word.charCodeAt(end - 1) & 0xfc00) !== 0xd800) count++;
     if (piece[end] !== UNKNOWN || reversed.at(-1) !== UNKNOWN) reversed.push(piece[end]!);
   }
-  return Int32Array.from(reversed.reverse());
+  return { ids: Int32Array.from(reversed.reverse()), count };
 }

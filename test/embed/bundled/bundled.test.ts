@@ -35,6 +35,13 @@ describe('the bundled tokenizer', () => {
     expect(countBundledTokens(' \n\u00a0')).toBe(0);
   });
 
+  it('counts every character that it does not know, although the model reads a run of them as one', () => {
+    expect(bundledTokens('漢字仮名交じり文')).toHaveLength(2);
+    expect(countBundledTokens('漢字仮名交じり文')).toBe(9);
+    expect(countBundledTokens('👍👍👍')).toBe(4);
+    expect(countBundledTokens(TEXTS[1]!)).toBe(bundledTokens(TEXTS[1]!).length);
+  });
+
   it('is linear in the length of the text and of a word', () => {
     const start = performance.now();
     countBundledTokens('ab'.repeat(250_000));
