@@ -81,6 +81,8 @@ function floatScore(similarity: Similarity): (value: number) => number {
 
 /** Relative slack for what floating point itself loses on the way to an estimate. */
 const FLOAT_SLACK = 1e-6;
+/** Where the scalars of a row have the length of its vector, when they have it. */
+export const NORM_AT = 2;
 const INT8_MAX = 127;
 const INT16_MAX = 32_767;
 const INT32_MAX = 2 ** 31 - 1;
@@ -92,52 +94,70 @@ const INT32_MAX = 2 ** 31 - 1;
  */
 function scalarCodec(dimensions: number, similarity: Similarity): Codec {
   const slotBytes = padded(dimensions);
-  const SCALARS = 3;
   return {
     comparison: 'dots',
     codeBytes: dimensions,
     slotBytes,
-    scalarsPerRow: SCALARS,
+    scalarsPerRow: similarity === 'cosine' ? 2 : 3,
     accuracy: 'bounded',
     scoreOf: floatScore(similarity),
     graphQuery: int8Direction,
     encode(vector) {
       const code = new Int8Array(dimensions);
       const { scale, residual } = quantize(vector, code, INT8_MAX);
-      return { code: new Uint8Array(code.buffer), scalars: [scale, Math.sqrt(dotProduct(vector, vector)), residual] };
+      const norm = Math.sqrt(dotProduct(vector, vector));
+      const scalars = similarity === 'cosine' ? [scale / norm, residual / norm] : [scale, residual, norm];
+      return { code: new Uint8Array(code.buffer), scalars };
     },
     prepare(query) {
       const key = new Int16Array(slotBytes);
       // The kernel adds up in int32.
       const largest = Math.min(INT16_MAX, Math.floor(INT32_MAX / (INT8_MAX * dimensions)));
-      const { scale: queryScale, residual: queryResidual } = quantize(query, key, largest);
-      const queryNorm = Math.sqrt(dotProduct(query, query));
+      const { scale, residual } = quantize(query, key, largest);
+      const quantized = { scale, residual, norm: Math.sqrt(dotProduct(query, query)) };
       return {
         bytes: new Uint8Array(key.buffer),
         similarityOf: (vector) => floatSimilarity(similarity, query, vector),
-        estimate(sums, rows, scalars, estimates, errors) {
-          for (let i = 0; i < sums.length; i++) {
-            const at = (rows[i] as number) * SCALARS;
-            const norm = scalars[at + 1] as number;
-            const residual = scalars[at + 2] as number;
-            const dot = (scalars[at] as number) * queryScale * (sums[i] as number);
-            const slack = FLOAT_SLACK * queryNorm * norm;
-            const error = queryResidual * (norm + residual) + queryNorm * residual + slack;
-            if (similarity === 'cosine') {
-              estimates[i] = dot / (queryNorm * norm);
-              errors[i] = error / (queryNorm * norm);
-            } else if (similarity === 'dotProduct') {
-              estimates[i] = dot;
-              errors[i] = error;
-            } else {
-              const squares = queryNorm * queryNorm + norm * norm;
-              estimates[i] = 2 * dot - squares;
-              errors[i] = 2 * error + FLOAT_SLACK * squares;
-            }
-          }
-        },
+        estimate: similarity === 'cosine' ? cosineEstimate(quantized) : lengthEstimate(quantized, similarity),
       };
     },
+  };
+}
+
+interface QuantizedQuery {
+  readonly scale: number;
+  readonly residual: number;
+  readonly norm: number;
+}
+
+/** Scalars of a row are s and |e| for its vector divided by its length, so nothing has to be divided here. */
+function cosineEstimate(query: QuantizedQuery): PreparedQuery['estimate'] {
+  const scale = query.scale / query.norm;
+  const residual = query.residual / query.norm;
+  return (sums, rows, scalars, estimates, errors) => {
+    for (let i = 0; i < sums.length; i++) {
+      const at = (rows[i] as number) * 2;
+      const rowResidual = scalars[at + 1] as number;
+      estimates[i] = (scalars[at] as number) * scale * (sums[i] as number);
+      errors[i] = residual * (1 + rowResidual) + rowResidual + FLOAT_SLACK;
+    }
+  };
+}
+
+/** Scalars of a row are s, |e| and |v|. */
+function lengthEstimate(query: QuantizedQuery, similarity: 'dotProduct' | 'euclidean'): PreparedQuery['estimate'] {
+  return (sums, rows, scalars, estimates, errors) => {
+    for (let i = 0; i < sums.length; i++) {
+      const at = (rows[i] as number) * 3;
+      const rowResidual = scalars[at + 1] as number;
+      const norm = scalars[at + NORM_AT] as number;
+      const dot = (scalars[at] as number) * query.scale * (sums[i] as number);
+      const slack = FLOAT_SLACK * query.norm * norm;
+      const error = query.residual * (norm + rowResidual) + query.norm * rowResidual + slack;
+      const squares = query.norm * query.norm + norm * norm;
+      estimates[i] = similarity === 'dotProduct' ? dot : 2 * dot - squares;
+      errors[i] = similarity === 'dotProduct' ? error : 2 * error + FLOAT_SLACK * squares;
+    }
   };
 }
 

@@ -12,7 +12,7 @@ import type { LaneDelta } from './vector-lane.js';
  * state of one moment.
  */
 export interface IndexManifest {
-  readonly format: 1;
+  readonly format: number;
   readonly checkpoint: number;
   /** Segment ids from here on were never used. */
   readonly nextSegment: number;
@@ -56,6 +56,9 @@ function parts({ removed, rows }: RowBatch): RowBatch[] {
   }
   return pieces;
 }
+
+/** Of files and entries; what another format wrote is built again from the records. */
+export const INDEX_FORMAT = 2;
 
 /** Keys removed in one commit. */
 const REMOVE_KEYS = 1_000;

@@ -11,7 +11,7 @@ import { DamagedIndex } from './damaged-index.js';
 import type { VectorField, VectorIndexDefinition } from './definition.js';
 import type { LaneSpec } from './lane.js';
 import type { LaneLimits } from './lane-limits.js';
-import { type IndexState, indexState, type KeyspaceChange, type LaneManifest } from './lane-state.js';
+import { INDEX_FORMAT, type IndexState, indexState, type KeyspaceChange, type LaneManifest } from './lane-state.js';
 import { checkAgainst } from './vector-checks.js';
 import { VectorLane } from './vector-lane.js';
 import type { VectorQuery } from './vector-query.js';
@@ -159,6 +159,9 @@ export class VectorIndex implements SearchIndexInstance {
   async #restore(): Promise<void> {
     await mkdir(this.#directory, { recursive: true });
     const manifest = this.#state.manifest();
+    if (manifest !== undefined && manifest.format !== INDEX_FORMAT) {
+      throw new DamagedIndex(`format ${manifest.format} where this version writes ${INDEX_FORMAT}`);
+    }
     this.checkpoint = manifest?.checkpoint ?? 0;
     this.#nextSegment = manifest?.nextSegment ?? 0;
     await this.#removeStrayFiles(manifest?.lanes ?? []);
@@ -235,7 +238,7 @@ export class VectorIndex implements SearchIndexInstance {
       const lanes = deltas.map(({ open }) => open.manifest);
       const highest = Math.max(checkpoint, this.checkpoint);
       const nextSegment = this.#nextSegment;
-      await this.#state.write({ format: 1, checkpoint: highest, nextSegment, lanes }, changes);
+      await this.#state.write({ format: INDEX_FORMAT, checkpoint: highest, nextSegment, lanes }, changes);
       this.checkpoint = highest;
       for (const written of afterwards) await written();
     });

@@ -5,7 +5,7 @@ import type { FieldValues } from '../filter/field-values.js';
 import { ActiveSegment } from './active-segment.js';
 import type { CodeMemory } from './code-memory.js';
 import { CodeStore } from './code-store.js';
-import { type Codec, createCodec } from './codec.js';
+import { type Codec, createCodec, NORM_AT } from './codec.js';
 import { readColumns } from './columns.js';
 import { DamagedIndex } from './damaged-index.js';
 import { graphShape, openGraph } from './graph.js';
@@ -298,9 +298,10 @@ export class VectorLane {
   /** Whether all vectors have length 1, within what float32 loses. */
   #hasUnitLengths({ size, scalars }: SealedSegment): boolean {
     const { scalarsPerRow } = this.codec;
-    if (this.spec.kind !== 'float32' || this.codec.accuracy !== 'bounded') return false;
+    // Only codes that keep lengths can tell; where angles are compared, lengths do not matter.
+    if (this.spec.kind !== 'float32' || scalarsPerRow <= NORM_AT) return false;
     for (let row = 0; row < size; row++) {
-      if (Math.abs((scalars[row * scalarsPerRow + 1] as number) - 1) > 1e-3) return false;
+      if (Math.abs((scalars[row * scalarsPerRow + NORM_AT] as number) - 1) > 1e-3) return false;
     }
     return true;
   }
