@@ -22,7 +22,7 @@ export function fusionFor(asked: Weights | undefined): Fusion {
  * public sets: small models that run anywhere are weaker than BM25, and at equal weights they spoil it.
  */
 const DEFAULTS: Readonly<Record<SpaceRecord['provider'], Weights>> = {
-  bundled: { vector: 0.3, text: 1 },
+  bundled: { vector: 0.15, text: 1 },
   hash: { vector: 0.1, text: 1 },
   openai: { vector: 1, text: 1 },
 };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Binary, type ObjectId } from 'mongodb';
+import { Binary, ObjectId } from 'mongodb';
 import { AppError } from '../errors.js';
 import type { Clock } from './clock.js';
 import type { Database } from './database.js';
@@ -18,8 +18,10 @@ export interface Rankings {
    * request, or expired.
    */
   open(scope: Scope, request: RequestKey, cursor: string): Promise<OpenedCursor>;
-  /** Keeps a ranking for `RANKING_TTL_MS`; returns its id. `size`: pages end after so many hits that are still there. */
-  save(scope: Scope, hits: readonly FrozenHit[], size: number): Promise<string>;
+  /** An id for a ranking that is still to be saved: its cursors can be sealed meanwhile. */
+  newId(): string;
+  /** Keeps a ranking for `RANKING_TTL_MS`. `size`: pages end after so many hits that are still there. */
+  save(scope: Scope, id: string, hits: readonly FrozenHit[], size: number): Promise<void>;
 }
 
 /** All of a request that decides its ranking, in any form that JSON can hold. */
@@ -74,17 +76,24 @@ const SCORES = ['score', 'similarity', 'text', 'fused', 'rerank'] as const;
 const ID_BYTES = 12;
 
 export function rankingFunctions(database: Database, sealer: Sealer, now: Clock): Rankings {
-  const collection = database.db.collection<Omit<RankingRow, '_id'>>('rankings');
+  const collection = database.db.collection<RankingRow>('rankings');
   let saved = 0;
   const { save, read } = withStoreErrors({
-    async save(scope: Scope, hits: readonly FrozenHit[], size: number): Promise<string> {
+    async save(scope: Scope, id: string, hits: readonly FrozenHit[], size: number): Promise<void> {
       const created_at = now();
       if (saved++ % SWEEP_EVERY === 0) {
         const expired = new Date(created_at.getTime() - RANKING_TTL_MS);
         await collection.deleteMany({ owner: scope.owner, created_at: { $lt: expired } });
       }
-      const row = { owner: scope.owner, agents: scope.agents, size, ...pack(hits), created_at };
-      return (await collection.insertOne(row)).insertedId.toHexString();
+      const row = {
+        _id: parseObjectId(id)!,
+        owner: scope.owner,
+        agents: scope.agents,
+        size,
+        ...pack(hits),
+        created_at,
+      };
+      await collection.insertOne(row);
     },
     async read(scope: Scope, id: string): Promise<KeptRanking | null> {
       const row = await collection.findOne({ _id: parseObjectId(id)!, owner: scope.owner });
@@ -94,6 +103,7 @@ export function rankingFunctions(database: Database, sealer: Sealer, now: Clock)
   });
 
   return {
+    newId: () => new ObjectId().toHexString(),
     save,
     cursor: (scope, request, { ranking, position, rank, chunkId }) =>
       sealer.seal(listingOf(scope, request), [ranking, position, rank, chunkId]),
