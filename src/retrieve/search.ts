@@ -47,9 +47,12 @@ export async function rankedPage(
     .map((hit, index) => ({ ...hit, place: start + index, rank: start + index + 1 }));
   const hasNextPage = all.length > start + first;
   const frozen = needsAll ? all : [...all, ...ranking.unjudged].slice(0, withSpare(size));
-  const id =
-    hasNextPage && options.needsCursors ? await parts.rankings.save(run.scope, frozen.map(freeze), size) : null;
-  return { hits: await completePage(run, parts.rankings, page, options, id), hasNextPage, ranking };
+  const id = hasNextPage && options.needsCursors ? parts.rankings.newId() : null;
+  const [hits] = await Promise.all([
+    completePage(run, parts.rankings, page, options, id),
+    id !== null && parts.rankings.save(run.scope, id, frozen.map(freeze), size),
+  ]);
+  return { hits, hasNextPage, ranking };
 }
 
 /** The page after a place of a ranking that was kept. Every hit is looked at anew: it must still be there, in scope. */
