@@ -1,8 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Encoder } from './encoder.js';
 import { LOAD_STATE, type ModelLease } from './shared-model.js';
-import { embedTokens } from './text-vector.js';
-import { bundledTokens } from './tokenizer.js';
+import { textVector } from './text-vector.js';
 import { loadWeights } from './weights.js';
 
 /** Embeds one text at a time: the parent decides what comes next. */
@@ -24,7 +23,7 @@ parentPort!.on('message', ({ id, text }: EmbedRequest) => {
   let reply: EmbedReply;
   try {
     encoder ??= loadedEncoder();
-    reply = { id, vector: embedTokens(encoder, bundledTokens(text)) };
+    reply = { id, vector: textVector(encoder, text) };
   } catch (error) {
     reply = { id, error: error instanceof Error ? error.message : 'unknown failure' };
   }

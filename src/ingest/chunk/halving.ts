@@ -1,7 +1,7 @@
 import { isGraphemeBoundary } from '../../embed/grapheme.js';
+import { forEachSentenceStart } from '../../embed/sentence-ends.js';
 import type { TokenCounter } from '../../embed/token-counter.js';
 import { contentHash } from './content-hash.js';
-import { forEachSentenceStart } from './sentence-ends.js';
 import { trimmedEnd } from './trim.js';
 
 /** A paragraph of more limits than this is left to the rule for whole texts, which looks no further than one. */

@@ -1,7 +1,7 @@
 import { graphemeCeil, isGraphemeBoundary } from '../../embed/grapheme.js';
+import { forEachSentenceStart } from '../../embed/sentence-ends.js';
 import { TEXT_CLASS, textClasses } from '../../embed/text-class.js';
 import type { TokenCounter } from '../../embed/token-counter.js';
-import { forEachSentenceStart } from './sentence-ends.js';
 
 /** First guess of a token's length; corrected by what the text counts. */
 const CHARACTERS_PER_TOKEN = 4;

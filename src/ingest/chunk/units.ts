@@ -1,9 +1,9 @@
 import { fittingEnd } from '../../embed/fitting-end.js';
 import { isGraphemeBoundary } from '../../embed/grapheme.js';
+import { forEachSentenceStart } from '../../embed/sentence-ends.js';
 import { TEXT_CLASS, textClasses } from '../../embed/text-class.js';
 import type { TokenCounter } from '../../embed/token-counter.js';
 import { halved } from './halving.js';
-import { forEachSentenceStart } from './sentence-ends.js';
 import { trimmedEnd } from './trim.js';
 
 /** How good a place to cut is; the start of a unit has the level of the boundary before it. */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createBundledEmbedder } from '../../../src/embed/bundled/bundled.js';
+import { sentenceGroups } from '../../../src/embed/bundled/text-vector.js';
 import { bundledTokens, countBundledTokens } from '../../../src/embed/bundled/tokenizer.js';
 import { contractEmbedder } from '../../../src/embed/contract.js';
 
@@ -47,6 +48,23 @@ describe('the bundled tokenizer', () => {
     countBundledTokens('ab'.repeat(250_000));
     countBundledTokens('some words of a long text '.repeat(20_000));
     expect(performance.now() - start).toBeLessThan(3_000);
+  });
+});
+
+describe('groups of sentences', () => {
+  it('hold whole sentences up to 64 tokens, and every token once', () => {
+    const text = Array.from({ length: 30 }, (_, at) => `Sentence ${at} has a few words in it.`).join(' ');
+    const groups = sentenceGroups(text);
+    expect(groups.length).toBeGreaterThan(3);
+    expect(groups.every((tokens) => tokens.length <= 64)).toBe(true);
+    expect(groups.flatMap((tokens) => [...tokens])).toEqual([...bundledTokens(text)]);
+  });
+
+  it('cut a sentence that the network would not read to its end', () => {
+    const text = `Short one. Then ${'many words '.repeat(150)}follow. Short two.`;
+    const groups = sentenceGroups(text);
+    expect(groups.every((tokens) => tokens.length <= 128)).toBe(true);
+    expect(groups.flatMap((tokens) => [...tokens])).toEqual([...bundledTokens(text)]);
   });
 });
 

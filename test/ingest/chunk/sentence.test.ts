@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { forEachSentenceStart } from '../../../src/embed/sentence-ends.js';
 import { chunk } from '../../../src/ingest/chunk/chunk.js';
-import { forEachSentenceStart } from '../../../src/ingest/chunk/sentence-ends.js';
 import { contextOf } from './texts.js';
 
 function sentencesOf(text: string): string[] {

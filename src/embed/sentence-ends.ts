@@ -1,5 +1,5 @@
-import { isGraphemeBoundary } from '../../embed/grapheme.js';
-import { TEXT_CLASS, textClasses } from '../../embed/text-class.js';
+import { isGraphemeBoundary } from './grapheme.js';
+import { TEXT_CLASS, textClasses } from './text-class.js';
 
 /**
  * Where sentences end. A full-width or script-specific stop always ends one; a Latin stop only before white space and
