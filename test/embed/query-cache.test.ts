@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Embedder } from '../../src/embed/embedder.js';
 import { countHashTokens, HASH_SPACE, hashVector } from '../../src/embed/hash.js';
 import { cachedQueries } from '../../src/embed/query-cache.js';
-import { batchQueries } from '../../src/embed/query-loader.js';
 
 function recording(): { embedder: Embedder; calls: string[][] } {
   const calls: string[][] = [];
@@ -51,24 +50,5 @@ describe('the query cache', () => {
     await expect(cached.embed(['b'], { kind: 'query', signal: AbortSignal.abort() })).rejects.toThrow();
     await cached.embed(['b'], { kind: 'query' });
     expect(calls).toEqual([['a'], ['a'], ['b']]);
-  });
-});
-
-describe('batchQueries', () => {
-  it('makes one request of all searches of a turn', async () => {
-    const { embedder, calls } = recording();
-    const load = batchQueries(embedder);
-    const vectors = await Promise.all([load('a'), Promise.resolve().then(() => load('b')), load('a')]);
-    expect(calls).toEqual([['a', 'b']]);
-    expect(vectors).toEqual(['a', 'b', 'a'].map(hashVector));
-  });
-
-  it('refuses a blank query by itself', async () => {
-    const { embedder, calls } = recording();
-    const load = batchQueries(embedder);
-    const [good, bad] = await Promise.allSettled([load('a'), load('\u200b ')]);
-    expect(good.status).toBe('fulfilled');
-    expect(bad).toMatchObject({ status: 'rejected', reason: { code: 'BAD_USER_INPUT' } });
-    expect(calls).toEqual([['a']]);
   });
 });
