@@ -1,5 +1,6 @@
 import type { IndexDescription } from 'mongodb';
 import type { Database } from './database.js';
+import { KEPT_WORK_TTL_MS } from './kept-work.js';
 import { hasMongoCode, MONGO_CODE } from './mongo-errors.js';
 import { RANKING_TTL_MS } from './rankings.js';
 
@@ -30,6 +31,10 @@ const COLLECTIONS: Readonly<Record<string, readonly IndexDescription[]>> = {
     { key: { owner: 1 }, name: 'owner' },
   ],
   settings: [],
+  kept_work: [
+    { key: { owner: 1 }, name: 'owner' },
+    { key: { written_at: 1 }, name: 'expiry', expireAfterSeconds: KEPT_WORK_TTL_MS / 1_000 },
+  ],
   cleanups: [
     { key: { at: 1 }, name: 'at' },
     { key: { owner: 1 }, name: 'owner' },

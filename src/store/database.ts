@@ -5,6 +5,7 @@ import type {
   CleanupRow,
   DocumentRow,
   JobRow,
+  KeptWorkRow,
   RankingRow,
   SettingRow,
   SpaceRow,
@@ -24,6 +25,7 @@ export interface Database {
   readonly chunks: Collection<ChunkRow>;
   readonly spaces: Collection<SpaceRow>;
   readonly jobs: Collection<JobRow>;
+  readonly keptWork: Collection<KeptWorkRow>;
   readonly rankings: Collection<RankingRow>;
   readonly apiKeys: Collection<ApiKeyRow>;
   readonly settings: Collection<SettingRow>;
@@ -67,6 +69,7 @@ export function connect(uri: string, dbName: string, options: MongoClientOptions
     chunks: db.collection('chunks'),
     spaces: db.collection('spaces'),
     jobs: db.collection('jobs'),
+    keptWork: db.collection('kept_work'),
     rankings: db.collection('rankings'),
     apiKeys: db.collection('api_keys'),
     settings: db.collection('settings'),

@@ -25,6 +25,7 @@ export function ownerEraser(
       const apiKeys = (await database.apiKeys.deleteMany({ owner })).deletedCount;
       const jobs = (await database.jobs.deleteMany({ owner })).deletedCount;
       await database.rankings.deleteMany({ owner });
+      await database.keptWork.deleteMany({ owner });
       let documents = 0;
       let chunks = 0;
       for await (const id of documentIds(database, owner)) {

@@ -11,6 +11,7 @@ import { ownerEraser } from './erase-owner.js';
 import { failureWriter } from './failures.js';
 import type { FilterKeys } from './filter-mql.js';
 import { copyFilterableKeys, keysToCopy } from './filterable-backfill.js';
+import { keptWorkFunctions } from './kept-work.js';
 import { toStoreError, withStoreErrors } from './mongo-errors.js';
 import { type Rankings, rankingFunctions } from './rankings.js';
 import { chunkReads } from './read-chunks.js';
@@ -131,6 +132,7 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     ...versionWriter(database, { filterable, clock, limits }),
     ...attributeWriter(database, { filterable, clock, maxTransactionRows: limits.maxTransactionRows }),
     ...failureWriter(database),
+    ...keptWorkFunctions(database, clock),
     ...documentDeleter(database, { clock, keys, maxTransactionRows: limits.maxTransactionRows }),
     ...ownerEraser(database, { clock, maxTransactionRows: limits.maxTransactionRows }),
     ...searchableWaiter(database, indexes, spaces.activeSpace),

@@ -127,6 +127,16 @@ export interface JobRow {
   [field: string]: unknown;
 }
 
+/** See kept-work.ts. Exactly one of `vector` and `line`. */
+export interface KeptWorkRow {
+  /** The digest of whose it is and of which model, a blank, then the hash of what was asked. */
+  _id: string;
+  owner: string;
+  written_at: Date;
+  vector?: Binary;
+  line?: string;
+}
+
 export interface RankingRow {
   _id: ObjectId;
   owner: string;

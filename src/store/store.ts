@@ -1,4 +1,5 @@
 import type { DocumentFilter } from './filter.js';
+import type { KeptWork } from './kept-work.js';
 import type {
   ApiKeyRecord,
   Chunking,
@@ -18,7 +19,7 @@ import type { Operator, Scope } from './scope.js';
  * one. Ids are 24 hex digits; a malformed one is absent too. Throws `AppError` STORE_UNAVAILABLE when the database
  * cannot be reached, `Refusal` for what the caller can act on.
  */
-export interface Store extends Documents, Chunks, Writes, Spaces, SearchIndexes, ApiKeys {
+export interface Store extends Documents, Chunks, Writes, KeptWork, Spaces, SearchIndexes, ApiKeys {
   /** The database answers. */
   ping(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
