@@ -18,6 +18,7 @@ import { chunkReads } from './read-chunks.js';
 import { documentReads } from './read-documents.js';
 import { textReads } from './read-texts.js';
 import { versionReads } from './read-version.js';
+import { wholeReads } from './read-whole.js';
 import type { Filterable, SpaceRecord } from './records.js';
 import { createSealer, type Sealer } from './sealing.js';
 import { openSearchStore } from './search/open-search-store.js';
@@ -129,7 +130,8 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     ...textReads(database),
     ...chunkReads(database, sealer),
     ...versionReads(database),
-    ...versionWriter(database, { filterable, clock, limits }),
+    ...wholeReads(database),
+    ...versionWriter(database, { filterable, clock, limits, together }),
     ...attributeWriter(database, { filterable, clock, maxTransactionRows: limits.maxTransactionRows }),
     ...failureWriter(database),
     ...keptWorkFunctions(database, clock),
