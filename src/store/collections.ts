@@ -1,6 +1,7 @@
 import type { IndexDescription } from 'mongodb';
 import type { Database } from './database.js';
 import { KEPT_WORK_TTL_MS } from './kept-work.js';
+import { JOB_COLLECTIONS } from './jobs/job-collections.js';
 import { hasMongoCode, MONGO_CODE } from './mongo-errors.js';
 import { RANKING_TTL_MS } from './rankings.js';
 
@@ -14,6 +15,7 @@ const COLLECTIONS: Readonly<Record<string, readonly IndexDescription[]>> = {
     { key: { 'attempt.at': 1 }, name: 'attempts', sparse: true },
     { key: { 'superseded.at': 1 }, name: 'superseded', sparse: true },
     { key: { attributes_pending: 1 }, name: 'attributes_pending', sparse: true },
+    { key: { pending_job: 1 }, name: 'pending_job', sparse: true },
   ],
   texts: [{ key: { document_id: 1, version: 1, part: 1 }, name: 'document_version_part', unique: true }],
   chunks: [
@@ -21,7 +23,7 @@ const COLLECTIONS: Readonly<Record<string, readonly IndexDescription[]>> = {
     { key: { owner: 1, written_at: 1 }, name: 'owner_written' },
   ],
   spaces: [],
-  jobs: [{ key: { owner: 1, _id: -1 }, name: 'owner' }],
+  ...JOB_COLLECTIONS,
   rankings: [
     { key: { owner: 1 }, name: 'owner' },
     { key: { created_at: 1 }, name: 'expiry', expireAfterSeconds: RANKING_TTL_MS / 1_000 },

@@ -1,10 +1,10 @@
 import { type Collection, type Db, MongoClient, type MongoClientOptions, ReadConcern, ReadPreference } from 'mongodb';
+import type { JobItemRow, JobPayloadRow, JobRow, JobTurnRow } from './jobs/job-rows.js';
 import type {
   ApiKeyRow,
   ChunkRow,
   CleanupRow,
   DocumentRow,
-  JobRow,
   KeptWorkRow,
   RankingRow,
   SettingRow,
@@ -25,6 +25,9 @@ export interface Database {
   readonly chunks: Collection<ChunkRow>;
   readonly spaces: Collection<SpaceRow>;
   readonly jobs: Collection<JobRow>;
+  readonly jobItems: Collection<JobItemRow>;
+  readonly jobPayloads: Collection<JobPayloadRow>;
+  readonly jobTurns: Collection<JobTurnRow>;
   readonly keptWork: Collection<KeptWorkRow>;
   readonly rankings: Collection<RankingRow>;
   readonly apiKeys: Collection<ApiKeyRow>;
@@ -69,6 +72,9 @@ export function connect(uri: string, dbName: string, options: MongoClientOptions
     chunks: db.collection('chunks'),
     spaces: db.collection('spaces'),
     jobs: db.collection('jobs'),
+    jobItems: db.collection('job_items'),
+    jobPayloads: db.collection('job_payloads'),
+    jobTurns: db.collection('job_turns'),
     keptWork: db.collection('kept_work'),
     rankings: db.collection('rankings'),
     apiKeys: db.collection('api_keys'),

@@ -3,6 +3,7 @@ import { cleanUpDocument } from './clean-up.js';
 import type { Clock } from './clock.js';
 import type { Database } from './database.js';
 import { deleteOne } from './delete-documents.js';
+import { removeJobsOf } from './jobs/remove-job.js';
 import type { Store } from './store.js';
 
 /** Documents whose ids are read at once. */
@@ -23,7 +24,7 @@ export function ownerEraser(
         };
       // Keys and jobs first, so that nothing new begins while the rest goes.
       const apiKeys = (await database.apiKeys.deleteMany({ owner })).deletedCount;
-      const jobs = (await database.jobs.deleteMany({ owner })).deletedCount;
+      const jobs = await removeJobsOf(database, owner);
       await database.rankings.deleteMany({ owner });
       await database.keptWork.deleteMany({ owner });
       let documents = 0;

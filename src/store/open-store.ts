@@ -12,6 +12,7 @@ import { failureWriter } from './failures.js';
 import type { FilterKeys } from './filter-mql.js';
 import { copyFilterableKeys, keysToCopy } from './filterable-backfill.js';
 import { keptWorkFunctions } from './kept-work.js';
+import { openJobStore } from './jobs/open-job-store.js';
 import { toStoreError, withStoreErrors } from './mongo-errors.js';
 import { type Rankings, rankingFunctions } from './rankings.js';
 import { chunkReads } from './read-chunks.js';
@@ -143,6 +144,7 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     ensureSearchIndexes: indexes.ensureSearchIndexes,
     searchIndexState: indexes.searchIndexState,
     ...apiKeyFunctions(database, clock),
+    ...openJobStore(database, { clock, sealer, filterable }),
     sweep: () => sweep(database, clock, stop.signal),
     async ping(signal?: AbortSignal) {
       signal?.throwIfAborted();

@@ -53,6 +53,8 @@ export interface DocumentRow {
    * so that each step of the walk over them is a real write, which conflicts with a change that comes in between.
    */
   attributes_pending?: number;
+  /** The job that accepted the document last. It says something while `version` is 0 only (see jobs/pending-documents.ts). */
+  pending_job?: ObjectId;
 }
 
 export interface AttemptClaim {
@@ -118,13 +120,6 @@ export interface ApiKeyRow {
   created_at: Date;
   expires_at: Date | null;
   last_used_at: Date | null;
-}
-
-/** What `store/` itself needs of a job; the rest is `ingest`'s. */
-export interface JobRow {
-  _id: ObjectId;
-  owner: string;
-  [field: string]: unknown;
 }
 
 /** See kept-work.ts. Exactly one of `vector` and `line`. */

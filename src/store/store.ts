@@ -1,7 +1,8 @@
 import type { DocumentFilter } from './filter.js';
+import type { JobStore } from './jobs/job-store.js';
 import type { KeptWork } from './kept-work.js';
-import type {
 import type { WalkPosition, WholeDocument } from './read-whole.js';
+import type {
   ApiKeyRecord,
   Chunking,
   ChunkRecord,
@@ -20,7 +21,16 @@ import type { Operator, Scope } from './scope.js';
  * one. Ids are 24 hex digits; a malformed one is absent too. Throws `AppError` STORE_UNAVAILABLE when the database
  * cannot be reached, `Refusal` for what the caller can act on.
  */
-export interface Store extends Documents, WholeDocuments, Chunks, Writes, KeptWork, Spaces, SearchIndexes, ApiKeys {
+export interface Store
+  extends JobStore,
+    Documents,
+    WholeDocuments,
+    Chunks,
+    Writes,
+    KeptWork,
+    Spaces,
+    SearchIndexes,
+    ApiKeys {
   /** The database answers. */
   ping(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -45,7 +55,6 @@ interface Documents {
   texts(scope: Scope, documentIds: readonly string[]): Promise<(string | null)[]>;
 }
 
-interface Chunks {
 /** For those who read all of everything: an export. */
 interface WholeDocuments {
   /** The documents that have a version, oldest first, after a position of the same walk. */
@@ -54,6 +63,7 @@ interface WholeDocuments {
   openDocument(scope: Scope, id: string): Promise<WholeDocument | null>;
 }
 
+interface Chunks {
   /** Live chunks by id, in the order asked; null where gone, superseded or out of scope. Without text. */
   chunksByIds(scope: Scope, ids: readonly string[]): Promise<(ChunkRecord | null)[]>;
   chunkTexts(scope: Scope, ids: readonly string[]): Promise<(string | null)[]>;

@@ -1,0 +1,47 @@
+import type { ItemOutcome, JobSpec } from '../../store/jobs/job-records.js';
+import type { Operator, Scope } from '../../store/scope.js';
+
+/** An item in the hands of this server, with what it is run with. */
+export interface ClaimedItem {
+  readonly id: string;
+  readonly jobId: string;
+  readonly name: string;
+  /** Position in the job, from 0. */
+  readonly position: number;
+  readonly spec: JobSpec;
+  readonly payload: Buffer;
+}
+
+export interface ItemDone {
+  readonly outcome: ItemOutcome | null;
+  readonly documentId: string | null;
+  /** The item ends when this does; nothing else waits for it. It may not fail. */
+  readonly settled?: Promise<void>;
+}
+
+/** Not now: the item goes back to the queue, e.g. because others of its job have to end first. */
+export interface ItemPostponed {
+  readonly postponeMs: number;
+}
+
+interface ItemContext {
+  /** Aborted when the server stops and has waited long enough, or the item's lease is lost. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * How the items of a kind are run. At least once, so running one again must be safe; several at the same time, also of
+ * one job. What is thrown ends the item: a `Refusal` and an `AppError` with their code, anything else masked.
+ */
+export type JobKindWork =
+  | {
+      readonly kind: 'INGEST' | 'IMPORT';
+      runItem(item: ClaimedItem, context: ItemContext & { readonly scope: Scope }): Promise<ItemDone | ItemPostponed>;
+    }
+  | {
+      readonly kind: 'REEMBED';
+      runItem(
+        item: ClaimedItem,
+        context: ItemContext & { readonly operator: Operator },
+      ): Promise<ItemDone | ItemPostponed>;
+    };

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.js';
+import type { Database } from '../database.js';
+import { parseObjectId } from '../object-id.js';
+import type { ClaimedBatch } from './job-records.js';
+import { claimedBatch } from './job-row-records.js';
+import type { JobItemRow, JobRow, JobTurnRow } from './job-rows.js';
+import type { JobWork } from './job-store.js';
+import { parkTurn, takeTurn } from './turns.js';
+
+/** An item that workers died with so often is claimed by itself, so that it takes no others along. */
+const SUSPECT_INTERRUPTIONS = 3;
+/** Owners or jobs that are looked at for one claim, when those before turn out to have nothing. */
+const MAX_LOOKS = 50;
+
+interface ClaimOptions {
+  readonly maxItems: number;
+  readonly maxBytes: number;
+  readonly leaseMs: number;
+}
+
+/**
+ * Leases items one batch at a time: the owner served least lately, of its jobs the one served least lately, of that the
+ * items that have waited longest, those of dead workers included. A lease is a time in the item's row, so it needs no
+ * keeper, and `claimable_at` is what a queued item and one whose lease ends have in common.
+ */
+export function itemClaimer(database: Database, clock: Clock): Pick<JobWork, 'claimItems' | 'renewLeases'> {
+  return {
+    async claimItems(_operator, options) {
+      for (let look = 0; look < MAX_LOOKS; look++) {
+        const now = clock();
+        const turn = await takeTurn(database, now);
+        if (turn === null) return null;
+        const batch = await claimOfOwner(database, turn, now, options);
+        if (batch !== null) return batch;
+      }
+      return null;
+    },
+
+    async renewLeases(_operator, held, leaseMs) {
+      const until = new Date(clock().getTime() + leaseMs);
+      const lost: string[] = [];
+      for (const [lease, itemIds] of byLease(held)) {
+        const ids = itemIds.flatMap((id) => parseObjectId(id) ?? []);
+        const ours = { _id: { $in: ids }, lease };
+        const renewed = await database.jobItems.updateMany(ours, { $set: { claimable_at: until } });
+        if (renewed.matchedCount === ids.length) continue;
+        const still = await database.jobItems.find(ours).project<Pick<JobItemRow, '_id'>>({ _id: 1 }).toArray();
+        const kept = new Set(still.map(({ _id }) => _id.toHexString()));
+        lost.push(...itemIds.filter((id) => !kept.has(id)));
+      }
+      return lost;
+    },
+  };
+}
+
+async function claimOfOwner(
+  database: Database,
+  turn: JobTurnRow,
+  now: Date,
+  options: ClaimOptions,
+): Promise<ClaimedBatch | null> {
+  const runnable = { owner: turn.owner, runnable: true as const };
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const job = await database.jobs.findOneAndUpdate(
+      { ...runnable, due_at: { $lte: now } },
+      { $set: { served_at: now } },
+      { sort: { served_at: 1 } },
+    );
+    if (job === null) break;
+    const batch = await claimOfJob(database, job, now, options);
+    if (batch !== null) return batch;
+  }
+  const next = await database.jobs.find(runnable).sort({ due_at: 1 }).limit(1).next();
+  await parkTurn(database, turn, next?.due_at ?? null);
+  return null;
+}
+
+async function claimOfJob(
+  database: Database,
+  job: JobRow,
+  now: Date,
+  { maxItems, maxBytes, leaseMs }: ClaimOptions,
+): Promise<ClaimedBatch | null> {
+  const claimable = { job_id: job._id, claimable_at: { $lte: now } };
+  const waiting = await database.jobItems.find(claimable).sort({ claimable_at: 1 }).limit(maxItems).toArray();
+  const wanted = fittingItems(waiting, maxBytes);
+  if (wanted.length === 0) {
+    await noteNothingDue(database, job, now, leaseMs);
+    return null;
+  }
+  const lease = randomUUID();
+  const ids = wanted.map(({ _id }) => _id);
+  const claimed = await database.jobItems.updateMany(
+    { _id: { $in: ids }, claimable_at: { $lte: now } },
+    { $set: { state: 'RUNNING', lease, claimable_at: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } },
+  );
+  const items = claimed.modifiedCount === ids.length ? wanted : await stillOurs(database, wanted, lease);
+  if (items.length === 0) return null;
+  if (job.state === 'QUEUED')
+    await database.jobs.updateOne(
+      { _id: job._id, state: 'QUEUED' },
+      { $set: { state: 'RUNNING', started_at: job.started_at ?? now } },
+    );
+  return claimedBatch(job, lease, items);
+}
+
+/** As many from the front as the bytes allow, one at least; suspects alone. */
+export function fittingItems<T extends Pick<JobItemRow, 'payload_bytes' | 'attempts'>>(
+  waiting: readonly T[],
+  maxBytes: number,
+): readonly T[] {
+  const [first] = waiting;
+  if (first === undefined || first.attempts >= SUSPECT_INTERRUPTIONS) return waiting.slice(0, 1);
+  let bytes = 0;
+  const end = waiting.findIndex((item, index) => {
+    bytes += item.payload_bytes;
+    return index > 0 && (bytes > maxBytes || item.attempts >= SUSPECT_INTERRUPTIONS);
+  });
+  return end < 0 ? waiting : waiting.slice(0, end);
+}
+
+/** Another worker was faster with some of them. */
+async function stillOurs(
+  database: Database,
+  wanted: readonly JobItemRow[],
+  lease: string,
+): Promise<readonly JobItemRow[]> {
+  const rows = await database.jobItems
+    .find({ _id: { $in: wanted.map(({ _id }) => _id) }, lease })
+    .project<Pick<JobItemRow, '_id'>>({ _id: 1 })
+    .toArray();
+  const ours = new Set(rows.map(({ _id }) => _id.toHexString()));
+  return wanted.filter(({ _id }) => ours.has(_id.toHexString()));
+}
+
+/** All that is left of the job is leased, or waits for its time. */
+async function noteNothingDue(database: Database, job: JobRow, now: Date, leaseMs: number): Promise<void> {
+  const next = await database.jobItems
+    .find({ job_id: job._id, claimable_at: { $gt: now } })
+    .sort({ claimable_at: 1 })
+    .limit(1)
+    .next();
+  const due_at = next?.claimable_at ?? new Date(now.getTime() + leaseMs);
+  await database.jobs.updateOne({ _id: job._id, generation: job.generation }, { $set: { due_at } });
+}
+
+function byLease(held: readonly { itemId: string; lease: string }[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { itemId, lease } of held) groups.set(lease, [...(groups.get(lease) ?? []), itemId]);
+  return groups;
+}

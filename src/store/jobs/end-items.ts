@@ -1,0 +1,163 @@
+import type { AnyBulkWriteOperation, ClientSession, ObjectId } from 'mongodb';
+import type { Clock } from '../clock.js';
+import type { Database } from '../database.js';
+import { parseObjectId, parseObjectIds } from '../object-id.js';
+import type { DocumentRow } from '../rows.js';
+import { inTransaction } from '../transaction.js';
+import { countEnded, type EndedCounts } from './count-ended.js';
+import { ITEM_EXPIRY_MS, ITEMS_PER_TRANSACTION } from './job-limits.js';
+import type { ItemResult } from './job-records.js';
+import type { JobItemRow, JobRow } from './job-rows.js';
+import type { JobWork } from './job-store.js';
+import { dropPending } from './pending-documents.js';
+import { announceWork } from './turns.js';
+
+const MAX_MESSAGE_LENGTH = 2_000;
+
+/**
+ * Writes down how items ended. Items, counts and the job's state move in one transaction, and only for leases that are
+ * still held: an item is counted once, and a job ends when all of its items have.
+ */
+export function itemEnder(database: Database, clock: Clock): Pick<JobWork, 'endItems'> {
+  return {
+    async endItems(_operator, results) {
+      for (const [jobId, ofJob] of byJob(results))
+        for (let start = 0; start < ofJob.length; start += ITEMS_PER_TRANSACTION)
+          await endOfJob(database, jobId, ofJob.slice(start, start + ITEMS_PER_TRANSACTION), clock());
+    },
+  };
+}
+
+async function endOfJob(database: Database, jobId: ObjectId, results: readonly ItemResult[], now: Date): Promise<void> {
+  const ended = await inTransaction(database, async (session) => {
+    const held = await heldItems(database, results, session);
+    if (held.length === 0) return [];
+    const job = await database.jobs.findOne({ _id: jobId }, { session });
+    if (job === null) return [];
+    await database.jobItems.bulkWrite(
+      held.map(({ row, result }) => itemUpdate(row._id, result, job, now)),
+      { session, ordered: false },
+    );
+    await countEnded(database, jobId, countsOf(held, job), now, session);
+    await noteOnDocuments(database, job, held, session);
+    await putBack(database, job, held, now, session);
+    return held;
+  });
+  await disposePayloads(database, ended, now);
+}
+
+interface HeldItem {
+  readonly row: Pick<JobItemRow, '_id' | 'document_id' | 'lease'>;
+  readonly result: ItemResult;
+}
+
+async function heldItems(
+  database: Database,
+  results: readonly ItemResult[],
+  session: ClientSession,
+): Promise<HeldItem[]> {
+  const byId = new Map(results.map((result) => [result.itemId, result]));
+  const rows = await database.jobItems
+    .find({ _id: { $in: parseObjectIds([...byId.keys()]) } }, { session })
+    .project<HeldItem['row']>({ document_id: 1, lease: 1 })
+    .toArray();
+  return rows.flatMap((row) => {
+    const result = byId.get(row._id.toHexString());
+    return result !== undefined && row.lease === result.lease ? [{ row, result }] : [];
+  });
+}
+
+function itemUpdate(id: ObjectId, { end }: ItemResult, job: JobRow, now: Date): AnyBulkWriteOperation<JobItemRow> {
+  const update = (set: Partial<JobItemRow>, unset: { claimable_at?: 1 }) => ({
+    updateOne: { filter: { _id: id }, update: { $set: set, $unset: { lease: 1 as const, ...unset } } },
+  });
+  const ended = { ended_at: now, expires_at: new Date(now.getTime() + ITEM_EXPIRY_MS) };
+  if (end.ended === 'WELL') {
+    const document_id = end.documentId === null ? null : parseObjectId(end.documentId);
+    const set = { state: 'SUCCEEDED', outcome: end.outcome, document_id, error: null, ...ended } as const;
+    return update(set, { claimable_at: 1 });
+  }
+  if (end.ended === 'FAILED') {
+    const error = { ...end.error, message: shortened(end.error.message) };
+    return update({ state: 'FAILED', error, ...ended }, { claimable_at: 1 });
+  }
+  if (job.cancel_requested_at) return update({ state: 'CANCELLED', ...ended }, { claimable_at: 1 });
+  // It came to an end of its own, so whatever interrupted it before is forgiven.
+  return update({ state: 'QUEUED', claimable_at: new Date(now.getTime() + end.afterMs), attempts: 0 }, {});
+}
+
+function countsOf(held: readonly HeldItem[], job: JobRow): EndedCounts {
+  const count = (ended: ItemResult['end']['ended']) => held.filter(({ result }) => result.end.ended === ended).length;
+  return { done: count('WELL'), failed: count('FAILED'), cancelled: job.cancel_requested_at ? count('NOT_YET') : 0 };
+}
+
+/** A document without a version becomes FAILED; one that has some keeps being served, and says what went wrong. */
+async function noteOnDocuments(
+  database: Database,
+  job: JobRow,
+  held: readonly HeldItem[],
+  session: ClientSession,
+): Promise<void> {
+  const updates: AnyBulkWriteOperation<DocumentRow>[] = held.flatMap(({ row, result: { end } }) => {
+    if (end.ended !== 'FAILED' || row.document_id === null || job.owner === null) return [];
+    const last_error = shortened(end.error.message);
+    const document = { _id: row.document_id, owner: job.owner };
+    const pending = {
+      updateOne: {
+        filter: { ...document, version: 0, pending_job: job._id },
+        update: { $set: { status: 'FAILED' as const, last_error } },
+      },
+    };
+    // A conflict says something about who asked, not about the document.
+    if (end.error.code === 'CONFLICT' || end.error.code === 'UNAUTHENTICATED') return [pending];
+    return [pending, { updateOne: { filter: { ...document, version: { $gt: 0 } }, update: { $set: { last_error } } } }];
+  });
+  if (updates.length > 0) await database.documents.bulkWrite(updates, { session, ordered: false });
+}
+
+async function putBack(
+  database: Database,
+  job: JobRow,
+  held: readonly HeldItem[],
+  now: Date,
+  session: ClientSession,
+): Promise<void> {
+  const back = held.filter(({ result }) => result.end.ended === 'NOT_YET');
+  if (back.length === 0) return;
+  if (job.cancel_requested_at) {
+    const ids = back.flatMap(({ row }) => row.document_id ?? []);
+    return await dropPending(database, job._id, ids, session);
+  }
+  const waits = back.map(({ result: { end } }) => (end.ended === 'NOT_YET' ? end.afterMs : 0));
+  const due_at = new Date(now.getTime() + Math.min(...waits));
+  await database.jobs.updateOne({ _id: job._id }, { $min: { due_at }, $inc: { generation: 1 } }, { session });
+  await announceWork(database, job.owner, due_at, session);
+}
+
+/** What ended well is not run again; what failed may be, as long as the job is kept. */
+async function disposePayloads(database: Database, ended: readonly HeldItem[], now: Date): Promise<void> {
+  const idsOf = (kind: ItemResult['end']['ended']) =>
+    ended.filter(({ result }) => result.end.ended === kind).map(({ row }) => row._id);
+  const [well, failed] = [idsOf('WELL'), idsOf('FAILED')];
+  if (well.length > 0) await database.jobPayloads.deleteMany({ item_id: { $in: well } });
+  if (failed.length > 0)
+    await database.jobPayloads.updateMany(
+      { item_id: { $in: failed } },
+      { $set: { expires_at: new Date(now.getTime() + ITEM_EXPIRY_MS) } },
+    );
+}
+
+function shortened(message: string): string {
+  return message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed();
+}
+
+function byJob(results: readonly ItemResult[]): Map<ObjectId, ItemResult[]> {
+  const groups = new Map<string, ItemResult[]>();
+  for (const result of results) groups.set(result.jobId, [...(groups.get(result.jobId) ?? []), result]);
+  return new Map(
+    [...groups].flatMap(([id, group]) => {
+      const jobId = parseObjectId(id);
+      return jobId === null ? [] : [[jobId, group] as const];
+    }),
+  );
+}

@@ -1,0 +1,47 @@
+import type { ClaimedBatch, JobItemRecord, JobPrincipal, JobRecord } from './job-records.js';
+import type { JobItemRow, JobRow } from './job-rows.js';
+
+export function jobRecord(row: JobRow): JobRecord {
+  return {
+    id: row._id.toHexString(),
+    kind: row.kind,
+    state: row.state,
+    total: row.total,
+    done: row.done,
+    failed: row.failed,
+    cancelled: row.cancelled,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+  };
+}
+
+export function jobItemRecord(row: JobItemRow): JobItemRecord {
+  return {
+    id: row._id.toHexString(),
+    name: row.name,
+    state: row.state,
+    outcome: row.outcome,
+    documentId: row.document_id?.toHexString() ?? null,
+    error: row.error,
+  };
+}
+
+export function jobPrincipal(row: JobRow): JobPrincipal {
+  return { owner: row.owner, agents: row.agents, apiKeyId: row.api_key_id?.toHexString() ?? null };
+}
+
+export function claimedBatch(row: JobRow, lease: string, items: readonly JobItemRow[]): ClaimedBatch {
+  return {
+    job: { id: row._id.toHexString(), kind: row.kind, spec: row.spec, principal: jobPrincipal(row) },
+    lease,
+    items: items.map((item) => ({
+      id: item._id.toHexString(),
+      name: item.name,
+      position: item.position,
+      payloadBytes: item.payload_bytes,
+      // read before the claim counted itself
+      interruptions: item.attempts,
+    })),
+  };
+}

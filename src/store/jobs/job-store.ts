@@ -1,0 +1,85 @@
+import type { Page } from '../records.js';
+import type { Operator, Scope } from '../scope.js';
+import type {
+  ClaimedBatch,
+  ItemResult,
+  JobItemRecord,
+  JobItemState,
+  JobPrincipal,
+  JobRecord,
+  JobState,
+  NewJob,
+} from './job-records.js';
+
+/**
+ * Who looks at jobs: an owner's scope, and the operator's own jobs too where the caller is one. Credentials bound to
+ * agents see jobs of credentials that were bound to no others.
+ */
+export interface JobViewer {
+  readonly scope: Scope;
+  readonly operator: Operator | null;
+}
+
+/** Jobs as callers meet them. A job out of sight behaves like an absent one. */
+export interface JobReads {
+  job(viewer: JobViewer, id: string): Promise<JobRecord | null>;
+  /** Latest first. */
+  listJobs(
+    viewer: JobViewer,
+    args: { states?: readonly JobState[]; first: number; after?: string },
+  ): Promise<Page<JobRecord>>;
+  countJobs(viewer: JobViewer, states?: readonly JobState[]): Promise<number>;
+  /** In the order given. Empty for a job out of sight. */
+  listJobItems(
+    viewer: JobViewer,
+    jobId: string,
+    args: { states?: readonly JobItemState[]; first: number; after?: string },
+  ): Promise<Page<JobItemRecord>>;
+  countJobItems(viewer: JobViewer, jobId: string, states?: readonly JobItemState[]): Promise<number>;
+}
+
+export interface JobWrites {
+  /**
+   * Stores a job with its items, then lets it be run. An owner's job takes the scope's owner and agents.
+   * `Refusal` QUOTA_EXCEEDED when the owner has too much queued, INVALID without items.
+   */
+  createJob(actor: Scope | Operator, job: NewJob): Promise<JobRecord>;
+  /**
+   * Takes what has not started out of the queue; what runs goes on. Null: out of sight. `Refusal` CONFLICT for a job
+   * that has ended otherwise.
+   */
+  cancelJob(viewer: JobViewer, id: string): Promise<JobRecord | null>;
+  /**
+   * Queues the failed items again, from now on under the caller's API key (never with more agents than before). Null:
+   * out of sight. `Refusal` CONFLICT where nothing failed.
+   */
+  retryJob(viewer: JobViewer, id: string, caller: { apiKeyId: string | null }): Promise<JobRecord | null>;
+}
+
+/** What the runner of a server asks. Any number of servers may run the jobs of one database. */
+export interface JobWork {
+  /** The next owner's next items, leased; null: nothing can be claimed now. */
+  claimItems(
+    operator: Operator,
+    options: { maxItems: number; maxBytes: number; leaseMs: number },
+  ): Promise<ClaimedBatch | null>;
+  /** What an item is run with; null: gone. */
+  readPayloads(operator: Operator, itemIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
+  /** Extends leases; returns the items that are no longer held. */
+  renewLeases(
+    operator: Operator,
+    held: readonly { itemId: string; lease: string }[],
+    leaseMs: number,
+  ): Promise<readonly string[]>;
+  /**
+   * Notes how items ended, with their job's counts and state, in one transaction per job. Those whose lease was lost
+   * are passed over: somebody else runs them.
+   */
+  endItems(operator: Operator, results: readonly ItemResult[]): Promise<void>;
+  /** The credentials that made the job are still good. */
+  isPrincipalValid(operator: Operator, principal: JobPrincipal): Promise<boolean>;
+  /** Finishes what crashes and time left: jobs never sealed, cancellations cut short, jobs past their retention. */
+  sweepJobs(operator: Operator): Promise<void>;
+}
+
+export interface JobStore extends JobReads, JobWrites, JobWork {}

@@ -1,0 +1,108 @@
+import { type ClientSession, type Filter, ObjectId } from 'mongodb';
+import type { Database } from '../database.js';
+import { filterableValues } from '../filterable.js';
+import { isDuplicateKey } from '../mongo-errors.js';
+import type { Filterable } from '../records.js';
+import { chunkingRow } from '../row-records.js';
+import type { DocumentRow } from '../rows.js';
+import type { Scope } from '../scope.js';
+import { scopeFilter } from '../scope-filter.js';
+import { normalizeTitle } from '../title.js';
+import type { PendingDocument } from './job-records.js';
+
+/**
+ * Documents that a job accepted and no version was stored of yet: rows at version 0, listed as PENDING, without chunks
+ * and so invisible to search. They remember the job that accepted them last, which alone takes them away again.
+ */
+export interface PendingOptions {
+  readonly scope: Scope;
+  readonly jobId: ObjectId;
+  readonly filterable: Filterable;
+  readonly now: Date;
+}
+
+/**
+ * Makes rows for new titles, marks those that never got a version, and returns the ids by title key: of documents that
+ * the scope can see only.
+ */
+export async function acceptDocuments(
+  database: Database,
+  documents: readonly PendingDocument[],
+  options: PendingOptions,
+): Promise<ReadonlyMap<string, ObjectId>> {
+  const byKey = new Map(documents.map((document) => [normalizeTitle(document.title), document]));
+  if (byKey.size === 0) return new Map();
+  const titles: Filter<DocumentRow> = { owner: options.scope.owner, title_key: { $in: [...byKey.keys()] } };
+  const before = await keysOf(database, titles);
+  const fresh = [...byKey].filter(([key]) => !before.has(key)).map(([, document]) => pendingRow(document, options));
+  const isAlone = await insertThoseStillFree(database, fresh);
+
+  const visible = { $and: [titles, scopeFilter(options.scope)] } as Filter<DocumentRow>;
+  if (before.size > 0 || !isAlone)
+    await database.documents.updateMany({ $and: [visible, { version: 0 }] } as Filter<DocumentRow>, {
+      $set: { status: 'PENDING', last_error: null, pending_job: options.jobId },
+    });
+  if (before.size === 0 && isAlone) return new Map(fresh.map((row) => [row.title_key, row._id]));
+  return await keysOf(database, visible);
+}
+
+/** Takes away what a job accepted and will not store. `ids`: of these items only. */
+export async function dropPending(
+  database: Database,
+  jobId: ObjectId,
+  ids?: readonly ObjectId[],
+  session?: ClientSession,
+): Promise<void> {
+  await database.documents.deleteMany(
+    { pending_job: jobId, version: 0, status: 'PENDING', ...(ids && { _id: { $in: [...ids] } }) },
+    session ? { session } : {},
+  );
+}
+
+async function keysOf(database: Database, filter: Filter<DocumentRow>): Promise<Map<string, ObjectId>> {
+  const rows = await database.documents
+    .find(filter)
+    .project<Pick<DocumentRow, '_id' | 'title_key'>>({ title_key: 1 })
+    .toArray();
+  return new Map(rows.map(({ _id, title_key }) => [title_key, _id]));
+}
+
+/** False: another writer took one of the titles in between. */
+async function insertThoseStillFree(database: Database, rows: readonly DocumentRow[]): Promise<boolean> {
+  if (rows.length === 0) return true;
+  try {
+    await database.documents.insertMany([...rows], { ordered: false });
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+function pendingRow(document: PendingDocument, { scope, jobId, filterable, now }: PendingOptions): DocumentRow {
+  return {
+    _id: new ObjectId(),
+    owner: scope.owner,
+    title: document.title,
+    title_key: normalizeTitle(document.title),
+    media_type: document.mediaType,
+    language: null,
+    language_given: false,
+    source_uri: document.sourceUri,
+    agent_ids: [...document.agentIds],
+    metadata: document.metadata,
+    filterable: filterableValues(document.metadata, filterable),
+    content_hash: null,
+    text_length: 0,
+    version: 0,
+    revision: 0,
+    status: 'PENDING',
+    last_error: null,
+    chunking: chunkingRow(document.chunking),
+    chunk_count: 0,
+    space: null,
+    created_at: now,
+    updated_at: now,
+    pending_job: jobId,
+  };
+}

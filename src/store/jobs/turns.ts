@@ -1,0 +1,43 @@
+import type { ClientSession } from 'mongodb';
+import type { Database } from '../database.js';
+import type { JobTurnRow } from './job-rows.js';
+
+/**
+ * Fairness between owners: each owner with unfinished work has one row, and whoever was served least lately is next. A
+ * row says when there may be something to claim; `generation` grows with each such news, and what a worker that found
+ * nothing notes is guarded by it, so that no news is lost.
+ */
+export function turnId(owner: string | null): string {
+  return owner === null ? 'operator' : `owner:${owner}`;
+}
+
+/** The owner has something to claim from `at` on. */
+export async function announceWork(
+  database: Database,
+  owner: string | null,
+  at: Date,
+  session: ClientSession,
+): Promise<void> {
+  await database.jobTurns.updateOne(
+    { _id: turnId(owner) },
+    // Whoever comes anew stands at the end of the line.
+    { $setOnInsert: { owner, served_at: at }, $min: { due_at: at }, $inc: { generation: 1 } },
+    { upsert: true, session },
+  );
+}
+
+/** The owner whose turn it is, moved to the end of the line; null: nobody has anything to claim. */
+export async function takeTurn(database: Database, now: Date): Promise<JobTurnRow | null> {
+  return await database.jobTurns.findOneAndUpdate(
+    { due_at: { $lte: now } },
+    { $set: { served_at: now } },
+    { sort: { served_at: 1 } },
+  );
+}
+
+/** Nothing is to be claimed before `until`; null: the owner has no work left. */
+export async function parkTurn(database: Database, turn: JobTurnRow, until: Date | null): Promise<void> {
+  const unchanged = { _id: turn._id, generation: turn.generation };
+  if (until === null) await database.jobTurns.deleteOne(unchanged);
+  else await database.jobTurns.updateOne(unchanged, { $set: { due_at: until } });
+}
