@@ -45,9 +45,10 @@ export async function startApi(options: {
   await apollo.start();
 
   const http = makeHttpServer({ config: config.http, logger, metrics, authenticator });
-  addGraphqlRoute(http, apollo, parts, makeRunOperation(schema, formatError));
+  const run = makeRunOperation(schema, formatError);
+  addGraphqlRoute(http, apollo, parts, run);
   addProbeRoutes(http, metrics, readiness);
-  addTransferRoutes(http);
+  addTransferRoutes(http, parts, run);
   addExplorerRoutes(http);
   const sockets = serveWebSockets({
     server: http.fastify.server,

@@ -1,5 +1,7 @@
 import { AppError, type ErrorCode, type RefusalCode } from '../errors.js';
 import { MAX_TEXT_BYTES } from '../ingest/canonical-text.js';
+import { MAX_LINE_BYTES } from '../ingest/transfer/export-format.js';
+import { MAX_DOCUMENT_BYTES, MAX_DOCUMENTS } from '../ingest/transfer/receive-items.js';
 import { MAX_QUERY_LENGTH } from '../retrieve/check-request.js';
 import { MAX_FILTER_NESTING, MAX_FILTER_TITLES, MAX_FILTER_VALUES } from '../store/check-filter.js';
 import { MAX_METADATA_BYTES } from '../store/check-metadata.js';
@@ -36,6 +38,16 @@ export const LIMITS = {
   textBytes: { maximum: MAX_TEXT_BYTES, unit: 'bytes of a document’s text as UTF-8', code: 'TOO_LARGE' },
   metadataBytes: { maximum: MAX_METADATA_BYTES, unit: 'bytes of metadata as JSON', code: 'TOO_LARGE' },
   queryCharacters: { maximum: MAX_QUERY_LENGTH, unit: 'characters in a search query', code: 'BAD_USER_INPUT' },
+  uploadBytes: { maximum: MAX_TEXT_BYTES, unit: 'bytes of an uploaded file', code: 'TOO_LARGE' },
+  importLineBytes: { maximum: MAX_LINE_BYTES, unit: 'bytes in a line of an import', code: 'BAD_USER_INPUT' },
+  importDocumentBytes: {
+    maximum: MAX_DOCUMENT_BYTES,
+    unit: 'bytes of a document’s lines in an import',
+    code: 'TOO_LARGE',
+  },
+  importDocuments: { maximum: MAX_DOCUMENTS, unit: 'documents in an import', code: 'BAD_USER_INPUT' },
+  importsAtOnce: { maximum: 4, unit: 'imports arriving at once', code: 'RATE_LIMITED' },
+  exportsAtOnce: { maximum: 16, unit: 'exports at once', code: 'RATE_LIMITED' },
   requestsInFlight: { maximum: 1_000, unit: 'requests at once', code: 'RATE_LIMITED' },
   sockets: { maximum: 1_000, unit: 'WebSockets at once', code: 'RATE_LIMITED' },
   socketMessageBytes: { maximum: MIB, unit: 'bytes in a WebSocket message', code: 'BAD_USER_INPUT' },

@@ -58,7 +58,7 @@ export function makeAuthenticator(
       if (jwtVerifier !== null && looksLikeJwt(token)) return (await jwtVerifier)(token);
       const key = await store.apiKeyBySecret(token);
       if (key === null) throw unauthenticated('The credentials are unknown, revoked or expired');
-      return { owner: key.owner, role: key.role, agents: key.agentIds, kind: 'API_KEY' };
+      return { owner: key.owner, role: key.role, agents: key.agentIds, apiKeyId: key.id, kind: 'API_KEY' };
     },
   };
 }

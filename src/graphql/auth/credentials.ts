@@ -6,5 +6,7 @@ export interface Credentials {
   readonly role: Role;
   /** null: not bound to agents. Never empty. */
   readonly agents: readonly string[] | null;
+  /** The API key; absent: other credentials, which cannot be revoked one by one. Jobs keep it, to look at it again. */
+  readonly apiKeyId?: string;
   readonly kind: 'DEVELOPMENT' | 'ADMIN_KEY' | 'API_KEY' | 'JWT';
 }

@@ -1,28 +1,38 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.js';
+import type { Parts } from '../context.js';
+import { withTrace } from '../current-request.js';
+import type { RunOperation } from './event-stream.js';
+import { makeExportRoute } from './export-route.js';
+import { makeImportRoute } from './import-route.js';
 import type { HttpServer } from './server.js';
+import { makeUploadRoute } from './upload/upload-route.js';
 
-/** What moves documents in and out beside GraphQL. Not built yet: each answers so, behind the checks it will have. */
-export function addTransferRoutes({ fastify, authenticate }: HttpServer): void {
-  for (const [method, url] of [
-    ['POST', '/upload'],
-    ['POST', '/import'],
-    ['GET', '/export'],
-  ] as const)
-    fastify.route({
-      method,
-      url,
-      onRequest: [
-        async ({ headers }) => {
-          // a form or an image of another site can send neither
-          if (method === 'POST' && headers.authorization === undefined && !headers['x-gazetteer-client'])
-            throw new AppError('FORBIDDEN', `Without an Authorization header, ${url} needs X-Gazetteer-Client`);
-        },
-        authenticate,
-        async (_, reply) => {
-          const body = { message: `${url} is not built yet`, extensions: { code: 'NOT_IMPLEMENTED' } };
-          return reply.code(501).send({ errors: [body] });
-        },
-      ],
-      handler: async () => undefined,
-    });
+/** What moves documents in and out beside GraphQL, as streams. */
+export function addTransferRoutes({ fastify, authenticate }: HttpServer, parts: Parts, run: RunOperation): void {
+  const routes = [
+    ['POST', '/upload', makeUploadRoute(parts, run)],
+    ['POST', '/import', makeImportRoute(parts)],
+    ['GET', '/export', makeExportRoute(parts)],
+  ] as const;
+  // A context of its own, where bodies are not read before the handler asks for them.
+  fastify.register(async (inner: FastifyInstance) => {
+    inner.removeAllContentTypeParsers();
+    inner.addContentTypeParser('*', (_request: FastifyRequest, _body: unknown, done: (error: null) => void) =>
+      done(null),
+    );
+    for (const [method, url, answer] of routes)
+      inner.route({
+        method,
+        url,
+        onRequest: method === 'POST' ? [requireClientHeader, authenticate] : authenticate,
+        handler: (request, reply) => withTrace(request.trace, () => answer(request, reply)),
+      });
+  });
+}
+
+/** A form or an image of another site can send neither. */
+async function requireClientHeader({ headers, routeOptions: { url } }: FastifyRequest): Promise<void> {
+  if (headers.authorization === undefined && !headers['x-gazetteer-client'])
+    throw new AppError('FORBIDDEN', `Without an Authorization header, ${url} needs X-Gazetteer-Client`);
 }

@@ -40,7 +40,7 @@ function spaceOf(first: Line): ExportedSpace {
     if (space === undefined) throw new BadLine(first.number, 'the space of the vectors is not among the spaces');
     return space;
   } catch (error) {
-    throw error instanceof BadLine ? refused(error.message, error) : error;
+    throw error instanceof BadLine ? refused(error.message) : error;
   }
 }
 
@@ -57,7 +57,10 @@ async function* receivedItems(
   let isDamaged = false;
   const finish = (gathered: Gathered): NewJobItem => {
     if (++documents > MAX_DOCUMENTS)
-      throw refused(`A file may hold at most ${MAX_DOCUMENTS} documents: export in parts`);
+      throw refused(`A file may hold at most ${MAX_DOCUMENTS} documents`, {
+        limit: 'importDocuments',
+        maximum: MAX_DOCUMENTS,
+      });
     isDamaged ||= gathered.problem !== null;
     return gathered.item();
   };
@@ -182,12 +185,12 @@ function checkWhole(
   parsed: ParsedLine | BadLine,
   found: { sha256: string; documents: number; isDamaged: boolean },
 ): void {
-  if (parsed instanceof BadLine) throw refused(parsed.message, parsed);
+  if (parsed instanceof BadLine) throw refused(parsed.message);
   let stated: { sha256: string; documents: number };
   try {
     stated = fieldsOf(CHECKSUM, parsed.fields, number);
   } catch (error) {
-    throw error instanceof BadLine ? refused(error.message, error) : error;
+    throw error instanceof BadLine ? refused(error.message) : error;
   }
   // A damaged line changes the checksum of the file too, and is reported for what it is.
   if (found.isDamaged || stated.sha256 === found.sha256) return;
@@ -208,10 +211,12 @@ async function next(lines: AsyncGenerator<Line>): Promise<Line | null> {
     const { done, value } = await lines.next();
     return done ? null : value;
   } catch (error) {
-    throw error instanceof LineTooLong ? refused(`${error.message}: no export has such a line`, error) : error;
+    throw error instanceof LineTooLong
+      ? refused(`${error.message}: no export has such a line`, { limit: 'importLineBytes', maximum: MAX_LINE_BYTES })
+      : error;
   }
 }
 
-function refused(message: string, cause?: unknown): AppError {
-  return new AppError('BAD_USER_INPUT', message, { cause });
+function refused(message: string, details: Record<string, unknown> = {}): AppError {
+  return new AppError('BAD_USER_INPUT', message, { details });
 }

@@ -1,0 +1,155 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError, type RefusalCode } from '../../../errors.js';
+import { type Parts, type RequestContext, requireRole } from '../../context.js';
+import { requestStatus } from '../../errors.js';
+import { LIMITS } from '../../limits.js';
+import type { FormattedResult } from '../../operation/run.js';
+import type { RunOperation } from '../event-stream.js';
+import { contextOf } from '../graphql-route.js';
+import { discardRest } from '../request-body.js';
+import { readMultipart } from './multipart.js';
+import { queryPairs, type UploadParameters, uploadParameters } from './parameters.js';
+import { FileTooLarge, type SpooledFile, spool } from './spool.js';
+
+/**
+ * An upload is the mutation `upsertDocument` with its file beside it: the same checks, the same answer. Refusals are data
+ * here too, and have a status besides, for those who look at nothing else.
+ */
+const UPLOAD = `mutation Upload($input: UpsertDocumentInput!) {
+  upsertDocument(input: $input) {
+    document {
+      id title mediaType language sourceUri agentIds metadata contentHash textLength version revision status lastError
+      chunkCount createdAt updatedAt embeddingSpace { id provider model dimensions }
+    }
+    outcome
+    changes { chunksAdded chunksKept chunksRemoved chunksEmbedded embeddingTokens }
+    searchable
+    warnings
+    userErrors { code message path }
+  }
+}`;
+
+const REFUSAL_STATUS: Readonly<Record<RefusalCode, number>> = {
+  INVALID: 400,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  TOO_LARGE: 413,
+  EMPTY_TEXT: 422,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  UNREADABLE: 422,
+  QUOTA_EXCEEDED: 429,
+};
+
+/** What senders write when they do not know, curl's default among them. */
+const NO_MEDIA_TYPES: ReadonlySet<string> = new Set(['application/octet-stream', 'application/x-www-form-urlencoded']);
+
+interface ArrivedUpload {
+  readonly file: SpooledFile;
+  readonly parameters: UploadParameters;
+  readonly fileName: string;
+  readonly contentType: string | undefined;
+}
+
+export function makeUploadRoute(parts: Parts, run: RunOperation) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const context = contextOf(parts, request);
+    requireRole(context, 'WRITER');
+    let arrived: ArrivedUpload;
+    try {
+      arrived = await receive(request);
+    } catch (error) {
+      discardRest(request.raw);
+      if (error instanceof FileTooLarge) return refuse(reply, 'TOO_LARGE', tooLarge(), 'file');
+      throw error;
+    }
+    const { file, parameters, fileName, contentType } = arrived;
+    try {
+      const { name, ...fields } = parameters;
+      if (fields.title === undefined)
+        return refuse(reply, 'INVALID', 'The title is missing: POST /upload?title=…', 'title');
+      const mediaType = mediaTypeOf(contentType);
+      const input = { ...(mediaType !== null && { mediaType }), ...fields };
+      // The name is a hint like any other; a title is often one.
+      return await answer(context, reply, run, input, { name: name ?? (fileName || fields.title), file });
+    } finally {
+      await file.dispose();
+    }
+  };
+}
+
+async function receive({ raw, url, headers }: FastifyRequest): Promise<ArrivedUpload> {
+  const { maximum } = LIMITS.uploadBytes;
+  const query = queryPairs(url);
+  // Nothing is taken in for a request that cannot be meant.
+  const fromQuery = uploadParameters(query);
+  if (!['identity', ''].includes(headers['content-encoding'] ?? ''))
+    throw new AppError('BAD_USER_INPUT', 'Compressed uploads are not read: send the file as it is');
+  const contentType = headers['content-type'];
+  if (!/^multipart\/form-data\b/i.test(contentType ?? '')) {
+    if (Number(headers['content-length']) > maximum) throw new FileTooLarge();
+    const file = await spool(raw.iterator({ destroyOnReturn: false }), maximum);
+    return { file, parameters: fromQuery, fileName: '', contentType };
+  }
+  const form = await readMultipart(raw, headers, maximum);
+  try {
+    const fromForm = uploadParameters([...form.fields].filter(([name]) => !query.has(name)));
+    return { ...form, parameters: { ...fromForm, ...fromQuery } };
+  } catch (error) {
+    await form.file.dispose();
+    throw error;
+  }
+}
+
+async function answer(
+  context: RequestContext,
+  reply: FastifyReply,
+  run: RunOperation,
+  fields: UploadParameters,
+  { name, file }: { name: string; file: SpooledFile },
+): Promise<FastifyReply> {
+  const bytes = await file.read();
+  const { ingest } = context;
+  const withFile: RequestContext = {
+    ...context,
+    ingest: {
+      ...ingest,
+      upsertDocument: (scope, input, options) =>
+        ingest.upsertDocument(scope, { ...input, file: { name, bytes } }, options),
+    },
+  };
+  const input = { ...fields, file: { name, base64: '' } };
+  const result = await onlyResult(run({ query: UPLOAD, operationName: 'Upload', variables: { input } }, withFile));
+  if (result.errors?.[0]) {
+    const code = String(result.errors[0].extensions?.code);
+    return reply.code(requestStatus(code)).send({ errors: result.errors });
+  }
+  const { upsertDocument: payload } = result.data as { upsertDocument: { userErrors: { code: RefusalCode }[] } };
+  const [refusal] = payload.userErrors;
+  return reply.code(refusal ? REFUSAL_STATUS[refusal.code] : 200).send(payload);
+}
+
+async function onlyResult(results: AsyncGenerator<FormattedResult>): Promise<FormattedResult> {
+  for await (const result of results) return result;
+  throw new TypeError('A mutation has one result, got none');
+}
+
+function refuse(reply: FastifyReply, code: RefusalCode, message: string, field: string): FastifyReply {
+  return reply.code(REFUSAL_STATUS[code]).send({
+    document: null,
+    outcome: null,
+    changes: null,
+    searchable: false,
+    warnings: [],
+    userErrors: [{ code, message, path: ['input', field] }],
+  });
+}
+
+function tooLarge(): string {
+  const { maximum, unit } = LIMITS.uploadBytes;
+  return `At most ${maximum} ${unit}, got more`;
+}
+
+function mediaTypeOf(contentType: string | undefined): string | null {
+  const bare = contentType?.split(';', 1)[0]?.trim().toLowerCase();
+  return !bare || NO_MEDIA_TYPES.has(bare) || bare.startsWith('multipart/') ? null : (contentType ?? null);
+}
