@@ -34,10 +34,10 @@ export async function explainSearch(
   });
 }
 
-async function explainLeg(run: Run, { leg, hits, tookMs }: LegRun): Promise<SearchExplanation['legs'][number]> {
+async function explainLeg(run: Run, { leg, fresh, hits, tookMs }: LegRun): Promise<SearchExplanation['legs'][number]> {
   const index = indexOf(run, leg.kind === 'VECTOR' ? 'vector' : 'text');
   const { status } = await run.search.readiness(index, run.filter);
-  const pipeline = withoutVector(run.search.legPipeline(run.scope, leg as Leg));
+  const pipeline = withoutVector(run.search.legPipeline(run.scope, leg as Leg, fresh));
   return { mode: leg.kind, index, indexStatus: status, pipeline, returned: hits.length, tookMs };
 }
 

@@ -1,5 +1,5 @@
 import type { Scope } from '../store/scope.js';
-import type { Budget, IndexKind, SearchStore } from '../store/search/search-store.js';
+import type { Budget, FreshQuery, IndexKind, LegAnswer, SearchStore } from '../store/search/search-store.js';
 
 /** A caller finds what it wrote in this time even while the indexes lag behind. */
 export const FRESH_MS = 60_000;
@@ -17,6 +17,8 @@ export interface Freshness {
 }
 
 export interface FreshnessReader {
+  /** Sends a leg. The first of a search brings what is fresh along, so that asking for it costs no round trip. */
+  send(scope: Scope, leg: (fresh?: FreshQuery) => Promise<LegAnswer>, budget: Budget): Promise<LegAnswer>;
   /** The caller's fresh chunks that an index does not return yet; null when there are too many fresh ones to tell. */
   read(scope: Scope, index: IndexKind, budget: Budget): Promise<FreshChunks | null>;
 }
@@ -42,19 +44,30 @@ export function createFreshness(search: SearchStore, now: () => Date): Freshness
   };
 
   const bulkUntil = new Map<string, number>();
-  const freshIds = async (scope: Scope, budget: Budget): Promise<readonly string[] | null> => {
-    const key = JSON.stringify([scope.owner, scope.agents]);
-    const at = now().getTime();
-    if (at < (bulkUntil.get(key) ?? 0)) return null;
-    const fresh = await search.freshChunkIds(scope, new Date(at - FRESH_MS), MAX_FRESH, budget);
+  const isBulk = (scope: Scope): boolean => now().getTime() < (bulkUntil.get(keyOf(scope)) ?? 0);
+  const freshQuery = (): FreshQuery => ({ since: new Date(now().getTime() - FRESH_MS), limit: MAX_FRESH });
+  const noted = (scope: Scope, fresh: readonly string[] | null): readonly string[] | null => {
     if (bulkUntil.size >= MAX_BULK_SCOPES) bulkUntil.clear();
-    if (fresh === null) bulkUntil.set(key, at + BULK_PAUSE_MS);
+    if (fresh === null) bulkUntil.set(keyOf(scope), now().getTime() + BULK_PAUSE_MS);
     return fresh;
   };
+  const freshIds = async (scope: Scope, budget: Budget): Promise<readonly string[] | null> =>
+    isBulk(scope) ? null : noted(scope, await search.freshChunkIds(scope, freshQuery(), budget));
 
   const reader = (): FreshnessReader => {
     let asked: Promise<readonly string[] | null> | undefined;
     return {
+      async send(scope, leg, budget) {
+        if (asked !== undefined || isBulk(scope)) return await leg();
+        const sent = leg(freshQuery());
+        asked = sent.then(
+          ({ freshIds }) => noted(scope, freshIds),
+          // The other leg still wants to know.
+          () => freshIds(scope, budget),
+        );
+        asked.catch(() => {});
+        return await sent;
+      },
       async read(scope, index, budget) {
         asked ??= freshIds(scope, budget);
         return await lookUp(await asked, scope, index, budget);
@@ -78,4 +91,8 @@ export function createFreshness(search: SearchStore, now: () => Date): Freshness
   }
 
   return { forSearch: reader };
+}
+
+function keyOf({ owner, agents }: Scope): string {
+  return JSON.stringify([owner, agents]);
 }

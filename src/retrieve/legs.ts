@@ -2,6 +2,7 @@ import type { SpaceRecord } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
 import {
   type Budget,
+  type FreshQuery,
   type Leg,
   type LegHit,
   NO_FILTER,
@@ -17,6 +18,8 @@ import { similarityOf } from './scores.js';
 /** What a leg brought, and what it took. */
 export interface LegRun<T extends Leg = Leg> {
   readonly leg: T;
+  /** What was asked along with it. */
+  readonly fresh?: FreshQuery;
   /** Best first, ties by id; fresh chunks that the index does not have yet are among them. */
   readonly hits: readonly LegHit[];
   /** The server returned fewer than it was asked for: there are no more, unless it dropped rows that are gone. */
@@ -63,12 +66,18 @@ async function run<T extends Leg>(
 ): Promise<LegRun<T>> {
   const { search, scope, budget, freshness } = context;
   const started = performance.now();
-  const send = () => search.runLeg(scope, leg, budget);
-  const [first, fresh] = await Promise.all([send(), freshness.read(scope, index, budget)]);
-  const hits = missed(first, fresh) ? await send() : first;
+  let along: FreshQuery | undefined;
+  const send = (fresh?: FreshQuery) => {
+    along ??= fresh;
+    return search.runLeg(scope, leg, budget, fresh);
+  };
+  const first = await freshness.send(scope, send, budget);
+  const fresh = await freshness.read(scope, index, budget);
+  const { hits } = missed(first.hits, fresh) ? await send() : first;
   const overlaid = await overlay(context, leg, hits, fresh?.unindexed ?? [], scoreFresh);
   return {
     leg,
+    ...(along && { fresh: along }),
     hits: overlaid,
     isShort: hits.length < leg.limit,
     overlaySkipped: fresh === null,

@@ -7,16 +7,15 @@ import type { Scope } from '../scope.js';
 import { scopeFilter } from '../scope-filter.js';
 import { embeddingPath } from '../search-index-definitions.js';
 import { callOptions, withinBudget } from './budget.js';
-import type { Budget, PreparedFilter } from './search-store.js';
+import type { Budget, FreshQuery, PreparedFilter } from './search-store.js';
 
 /** Reads around the legs by which a caller finds what it has just written. They only propose: re-validation decides. */
 
-/** Ids of the scope's chunks written since, newest first; null when there are more than `limit`. */
+/** Ids of the scope's chunks written since; null when there are more than `limit`. */
 export async function freshChunkIds(
   database: Database,
   scope: Scope,
-  since: Date,
-  limit: number,
+  { since, limit }: FreshQuery,
   budget: Budget,
 ): Promise<readonly string[] | null> {
   const filter: Filter<ChunkRow> = { ...scopeFilter(scope), written_at: { $gte: since } };

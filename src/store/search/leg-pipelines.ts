@@ -2,10 +2,11 @@ import { Binary, type Document } from 'mongodb';
 import { analyzerOf } from '../analyzers.js';
 import type { FilterKeys } from '../filter-mql.js';
 import type { Scope } from '../scope.js';
+import { scopeFilter } from '../scope-filter.js';
 import { embeddingPath, TEXT_INDEX, vectorIndexName } from '../search-index-definitions.js';
 import { toPredicate } from './predicate.js';
 import { queryTerms } from './query-terms.js';
-import type { Leg, PreparedFilter, TextLeg, TextQuery, VectorLeg } from './search-store.js';
+import type { FreshQuery, Leg, PreparedFilter, TextLeg, TextQuery, VectorLeg } from './search-store.js';
 import { toTextFilter } from './text-filter.js';
 import { toVectorFilter } from './vector-filter.js';
 
@@ -16,11 +17,29 @@ export interface PipelineContext {
   readonly analyzers: readonly string[];
 }
 
-export function legPipeline(context: PipelineContext, scope: Scope, leg: Leg): Document[] {
-  return leg.kind === 'VECTOR'
-    ? [vectorStage(context, scope, leg), project('vectorSearchScore')]
-    : [textStage(context, scope, leg), { $limit: leg.limit }, project('searchScore')];
+export function legPipeline(context: PipelineContext, scope: Scope, leg: Leg, fresh?: FreshQuery): Document[] {
+  const search =
+    leg.kind === 'VECTOR'
+      ? [vectorStage(context, scope, leg), project('vectorSearchScore')]
+      : [textStage(context, scope, leg), { $limit: leg.limit }, project('searchScore')];
+  return fresh === undefined ? search : [...search, withFresh(scope, fresh)];
 }
+
+/** Rows without a score, behind the hits. One more than the limit, so that "too many" can be told. */
+function withFresh(scope: Scope, { since, limit }: FreshQuery): Document {
+  return {
+    $unionWith: {
+      coll: CHUNKS,
+      pipeline: [
+        { $match: { ...scopeFilter(scope), written_at: { $gte: since } } },
+        { $limit: limit + 1 },
+        { $project: { _id: 1 } },
+      ],
+    },
+  };
+}
+
+const CHUNKS = 'chunks';
 
 function project(score: 'vectorSearchScore' | 'searchScore'): Document {
   return { $project: { _id: 1, score: { $meta: score } } };

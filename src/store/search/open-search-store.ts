@@ -35,18 +35,19 @@ export function openSearchStore(context: SearchContext): SearchStore {
     checkFilter: (filter) => checkFilter(context.filterKeys(), filter),
     prepareFilter: (scope, filter, budget) => prepareFilter(database, context.filterKeys(), scope, filter, budget),
     readiness: async (index, filter, options) => readinessOf(await context.searchIndexState(index, options), filter),
-    legPipeline: (scope, leg) => shellJson(legPipeline(pipelines(), scope, leg)),
-    runLeg: (scope, leg, budget) => runLeg(database, indexName(leg), legPipeline(pipelines(), scope, leg), budget),
+    legPipeline: (scope, leg, fresh) => shellJson(legPipeline(pipelines(), scope, leg, fresh)),
+    runLeg: (scope, leg, budget, fresh) =>
+      runLeg(database, indexName(leg), legPipeline(pipelines(), scope, leg, fresh), budget, fresh),
     rankFusionPipeline: (scope, legs, weights, limit) =>
       shellJson(rankFusionPipeline(pipelines(), scope, legs, weights, limit)),
     revalidate: (scope, chunkIds, filter, withText, budget) =>
       revalidate(database, context.filterKeys(), scope, chunkIds, filter, withText, budget),
     highlights: (scope, query, chunkIds, budget) =>
       readHighlights(database, pipelines(), scope, query, chunkIds, budget),
-    freshChunkIds: (scope, since, limit, budget) => freshChunkIds(database, scope, since, limit, budget),
+    freshChunkIds: (scope, fresh, budget) => freshChunkIds(database, scope, fresh, budget),
     indexedAmong: async (scope, index, chunkIds, budget) => {
       if (chunkIds.length === 0) return new Set();
-      const hits = await runLeg(database, indexName(index), membershipPipeline(scope, index, chunkIds), budget);
+      const { hits } = await runLeg(database, indexName(index), membershipPipeline(scope, index, chunkIds), budget);
       return new Set(hits.map(({ id }) => id));
     },
     vectors: (scope, space, chunkIds, budget) => storedVectors(database, scope, space, chunkIds, budget),

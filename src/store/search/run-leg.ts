@@ -3,7 +3,7 @@ import { AppError } from '../../errors.js';
 import type { Database } from '../database.js';
 import { hasMongoCode, MONGO_CODE } from '../mongo-errors.js';
 import { callOptions, withinBudget } from './budget.js';
-import type { Budget, LegHit } from './search-store.js';
+import type { Budget, FreshQuery, LegAnswer, LegHit } from './search-store.js';
 
 /**
  * What mongot says when an index cannot be searched (yet), or is another one than we think. It sends no code, so the
@@ -12,24 +12,32 @@ import type { Budget, LegHit } from './search-store.js';
 const NOT_READY =
   /cannot query (vector|search) index|not initialized|needs to be indexed as|is not indexed as vector|vector field is indexed with|Cannot execute \$\w+ over/;
 
-/** Sends one search stage's pipeline. Best first; equal scores by id, so that the order is stable. */
+/** Sends one search stage's pipeline. Hits best first; equal scores by id, so that the order is stable. */
 export async function runLeg(
   database: Database,
   index: string,
   pipeline: readonly Document[],
   budget: Budget,
-): Promise<readonly LegHit[]> {
+  fresh?: FreshQuery,
+): Promise<LegAnswer> {
   const rows = await withinBudget(budget, async () => {
     const { maxTimeMS, signal } = callOptions(budget);
     try {
       return await database.searchChunks
-        .aggregate<{ _id: ObjectId; score: number }>([...pipeline], { maxTimeMS, signal, batchSize: BATCH_SIZE })
+        .aggregate<{ _id: ObjectId; score?: number }>([...pipeline], { maxTimeMS, signal, batchSize: BATCH_SIZE })
         .toArray();
     } catch (error) {
       throw notReady(error, index) ?? error;
     }
   });
-  return rows.map(({ _id, score }) => ({ id: _id.toHexString(), score })).sort(byScoreThenId);
+  const hits: LegHit[] = [];
+  const freshIds: string[] = [];
+  for (const { _id, score } of rows) {
+    if (score === undefined) freshIds.push(_id.toHexString());
+    else hits.push({ id: _id.toHexString(), score });
+  }
+  const isKnown = fresh !== undefined && freshIds.length <= fresh.limit;
+  return { hits: hits.sort(byScoreThenId), freshIds: isKnown ? freshIds : null };
 }
 
 /** A leg comes in one batch: its rows are an id and a score. */

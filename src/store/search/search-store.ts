@@ -13,10 +13,10 @@ export interface SearchStore {
   prepareFilter(scope: Scope, filter: SearchFilter | undefined, budget: Budget): Promise<PreparedFilter>;
   /** Whether an index may be searched now. From memory for up to a second, unless `fresh`. */
   readiness(index: SearchIndexName, filter: PreparedFilter, options?: { fresh?: boolean }): Promise<Readiness>;
-  /** One search of one index, ids and scores only, best first, ties by id. */
-  runLeg(scope: Scope, leg: Leg, budget: Budget): Promise<readonly LegHit[]>;
+  /** One search of one index; with `fresh`, what was written lately comes along in the same round trip. */
+  runLeg(scope: Scope, leg: Leg, budget: Budget, fresh?: FreshQuery): Promise<LegAnswer>;
   /** The pipeline that `runLeg` sends, as plain JSON. */
-  legPipeline(scope: Scope, leg: Leg): Pipeline;
+  legPipeline(scope: Scope, leg: Leg, fresh?: FreshQuery): Pipeline;
   /** The same two legs as one `$rankFusion`, as plain JSON. */
   rankFusionPipeline(
     scope: Scope,
@@ -39,8 +39,8 @@ export interface SearchStore {
     chunkIds: readonly string[],
     budget: Budget,
   ): Promise<ReadonlyMap<string, readonly Passage[]>>;
-  /** Ids of chunks written since; null when there are more than `limit`. */
-  freshChunkIds(scope: Scope, since: Date, limit: number, budget: Budget): Promise<readonly string[] | null>;
+  /** Ids of chunks written lately; null when there are more than the limit. */
+  freshChunkIds(scope: Scope, fresh: FreshQuery, budget: Budget): Promise<readonly string[] | null>;
   /** Which of the chunks an index returns already. */
   indexedAmong(
     scope: Scope,
@@ -116,6 +116,19 @@ export interface TextLeg {
   readonly query: TextQuery;
   readonly filter: PreparedFilter;
   readonly limit: number;
+}
+
+/** Asks for the scope's chunks that were written since. */
+export interface FreshQuery {
+  readonly since: Date;
+  readonly limit: number;
+}
+
+export interface LegAnswer {
+  /** Ids and scores, best first, ties by id. */
+  readonly hits: readonly LegHit[];
+  /** null: more than the limit, or not asked for. Read after the index was. */
+  readonly freshIds: readonly string[] | null;
 }
 
 export interface LegHit {
