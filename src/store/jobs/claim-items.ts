@@ -13,11 +13,7 @@ const SUSPECT_INTERRUPTIONS = 3;
 /** Owners or jobs that are looked at for one claim, when those before turn out to have nothing. */
 const MAX_LOOKS = 50;
 
-interface ClaimOptions {
-  readonly maxItems: number;
-  readonly maxBytes: number;
-  readonly leaseMs: number;
-}
+type ClaimOptions = Parameters<JobWork['claimItems']>[1];
 
 /**
  * Leases items one batch at a time: the owner served least lately, of its jobs the one served least lately, of that the
@@ -29,7 +25,7 @@ export function itemClaimer(database: Database, clock: Clock): Pick<JobWork, 'cl
     async claimItems(_operator, options) {
       for (let look = 0; look < MAX_LOOKS; look++) {
         const now = clock();
-        const turn = await takeTurn(database, now);
+        const turn = await takeTurn(database, now, options.exceptOwners ?? []);
         if (turn === null) return null;
         const batch = await claimOfOwner(database, turn, now, options);
         if (batch !== null) return batch;

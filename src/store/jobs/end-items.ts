@@ -82,8 +82,15 @@ function itemUpdate(id: ObjectId, { end }: ItemResult, job: JobRow, now: Date): 
     return update({ state: 'FAILED', error, ...ended }, { claimable_at: 1 });
   }
   if (job.cancel_requested_at) return update({ state: 'CANCELLED', ...ended }, { claimable_at: 1 });
-  // It came to an end of its own, so whatever interrupted it before is forgiven.
-  return update({ state: 'QUEUED', claimable_at: new Date(now.getTime() + end.afterMs), attempts: 0 }, {});
+  return update(
+    {
+      state: 'QUEUED',
+      claimable_at: new Date(now.getTime() + end.afterMs),
+      // It was given back on purpose, so what interrupted it before is forgiven.
+      ...(!end.isInterruption && { attempts: 0 }),
+    },
+    {},
+  );
 }
 
 function countsOf(held: readonly HeldItem[], job: JobRow): EndedCounts {

@@ -107,8 +107,8 @@ export interface ClaimedBatch {
 export type ItemEnd =
   | { readonly ended: 'WELL'; readonly outcome: ItemOutcome | null; readonly documentId: string | null }
   | { readonly ended: 'FAILED'; readonly error: ItemError }
-  /** It goes back to the queue: now (a stop), or after a while. */
-  | { readonly ended: 'NOT_YET'; readonly afterMs: number };
+  /** It goes back to the queue: now (a stop), or after a while. `isInterruption`: that counts as a failed try. */
+  | { readonly ended: 'NOT_YET'; readonly afterMs: number; readonly isInterruption: boolean };
 
 export interface ItemResult {
   readonly jobId: string;

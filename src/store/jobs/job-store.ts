@@ -61,7 +61,14 @@ export interface JobWork {
   /** The next owner's next items, leased; null: nothing can be claimed now. */
   claimItems(
     operator: Operator,
-    options: { maxItems: number; maxBytes: number; leaseMs: number },
+    options: {
+      maxItems: number;
+      /** Of payloads; one item at least is claimed. */
+      maxBytes: number;
+      leaseMs: number;
+      /** Owners that are passed over: this server has enough of theirs. '' is the operator. */
+      exceptOwners?: readonly string[];
+    },
   ): Promise<ClaimedBatch | null>;
   /** What an item is run with; null: gone. */
   readPayloads(operator: Operator, itemIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;

@@ -27,9 +27,18 @@ export async function announceWork(
 }
 
 /** The owner whose turn it is, moved to the end of the line; null: nobody has anything to claim. */
-export async function takeTurn(database: Database, now: Date): Promise<JobTurnRow | null> {
+export async function takeTurn(
+  database: Database,
+  now: Date,
+  exceptOwners: readonly string[],
+): Promise<JobTurnRow | null> {
   return await database.jobTurns.findOneAndUpdate(
-    { due_at: { $lte: now } },
+    {
+      due_at: { $lte: now },
+      ...(exceptOwners.length > 0 && {
+        _id: { $nin: exceptOwners.map((owner) => turnId(owner === '' ? null : owner)) },
+      }),
+    },
     { $set: { served_at: now } },
     { sort: { served_at: 1 } },
   );

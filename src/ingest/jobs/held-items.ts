@@ -1,0 +1,141 @@
+import type { ClaimedBatch } from '../../store/jobs/job-records.js';
+
+/** An item that this server leases: waiting for its turn, running, or waiting for its end to be written. */
+export interface HeldItem {
+  readonly batch: ClaimedBatch;
+  readonly item: ClaimedBatch['items'][number];
+  readonly abort: AbortController;
+}
+
+export interface SlotRules {
+  /** Items that run at once. */
+  readonly slots: number;
+  /** An item with a larger payload may not run beside another such: each is text, chunks and vectors many times over. */
+  readonly heavyBytes: number;
+}
+
+/**
+ * What this server has in hand, and which of it runs next. The owner with the least running goes first, and none takes
+ * the last slot while it has another, so that one owner's hour-long documents never keep all others waiting.
+ */
+export class HeldItems {
+  readonly #rules: SlotRules;
+  readonly #held = new Map<string, HeldItem>();
+  readonly #waiting = new Map<string, HeldItem[]>();
+  readonly #running = new Map<string, number>();
+  #heavy = 0;
+  #runningCount = 0;
+  #waitingCount = 0;
+  #payloadBytes = 0;
+
+  constructor(rules: SlotRules) {
+    this.#rules = rules;
+  }
+
+  get all(): Iterable<HeldItem> {
+    return this.#held.values();
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  get running(): number {
+    return this.#runningCount;
+  }
+
+  get waiting(): number {
+    return this.#waitingCount;
+  }
+
+  /** Bytes of payloads in memory. */
+  get payloadBytes(): number {
+    return this.#payloadBytes;
+  }
+
+  /** Owners of whom enough waits here already. */
+  ownersWithWaiting(atLeast: number): string[] {
+    return [...this.#waiting].flatMap(([owner, items]) => (items.length >= atLeast ? [owner] : []));
+  }
+
+  add(batch: ClaimedBatch): void {
+    const waiting = this.#waiting.get(ownerOf(batch)) ?? [];
+    this.#waiting.set(ownerOf(batch), waiting);
+    for (const item of batch.items) {
+      const held: HeldItem = { batch, item, abort: new AbortController() };
+      this.#held.set(item.id, held);
+      waiting.push(held);
+      this.#waitingCount++;
+      this.#payloadBytes += item.payloadBytes;
+    }
+  }
+
+  /** The next one to run, now counted as running; null: no slot, or nothing that may have one. */
+  start(): HeldItem | null {
+    const { slots, heavyBytes } = this.#rules;
+    if (this.#runningCount >= slots) return null;
+    const owners = [...this.#waiting.keys()].sort((a, b) => this.#runningOf(a) - this.#runningOf(b));
+    for (const owner of owners) {
+      const waiting = this.#waiting.get(owner) ?? [];
+      if (slots > 1 && this.#runningOf(owner) >= slots - 1) return null;
+      const index = waiting.findIndex(({ item }) => this.#heavy === 0 || item.payloadBytes <= heavyBytes);
+      if (index < 0) continue;
+      const [next] = waiting.splice(index, 1) as [HeldItem];
+      if (waiting.length === 0) this.#waiting.delete(owner);
+      this.#waitingCount--;
+      this.#runningCount++;
+      this.#running.set(owner, this.#runningOf(owner) + 1);
+      if (next.item.payloadBytes > heavyBytes) this.#heavy++;
+      return next;
+    }
+    return null;
+  }
+
+  /** Its slot is free; it stays in hand until its end is written. */
+  stopped({ batch, item }: HeldItem): void {
+    const left = this.#runningOf(ownerOf(batch)) - 1;
+    if (left === 0) this.#running.delete(ownerOf(batch));
+    else this.#running.set(ownerOf(batch), left);
+    this.#runningCount--;
+    this.#payloadBytes -= item.payloadBytes;
+    if (item.payloadBytes > this.#rules.heavyBytes) this.#heavy--;
+  }
+
+  /** Takes out what has not started. */
+  takeWaiting(): HeldItem[] {
+    const waiting = [...this.#waiting.values()].flat();
+    this.#waiting.clear();
+    this.#waitingCount = 0;
+    for (const { item } of waiting) this.#payloadBytes -= item.payloadBytes;
+    return waiting;
+  }
+
+  has(itemId: string): boolean {
+    return this.#held.has(itemId);
+  }
+
+  /** No longer ours: its end is written, or its lease is lost. What still runs is told. */
+  release(itemId: string): void {
+    const held = this.#held.get(itemId);
+    if (held === undefined) return;
+    this.#held.delete(itemId);
+    held.abort.abort();
+    const owner = ownerOf(held.batch);
+    const waiting = this.#waiting.get(owner);
+    const index = waiting?.indexOf(held) ?? -1;
+    if (waiting === undefined || index < 0) return;
+    waiting.splice(index, 1);
+    if (waiting.length === 0) this.#waiting.delete(owner);
+    this.#waitingCount--;
+    this.#payloadBytes -= held.item.payloadBytes;
+  }
+
+  #runningOf(owner: string): number {
+    return this.#running.get(owner) ?? 0;
+  }
+}
+
+/** The operator's jobs stand beside those of owners, whose names are never empty. */
+export function ownerOf({ job }: ClaimedBatch): string {
+  return job.principal.owner ?? '';
+}

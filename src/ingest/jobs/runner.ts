@@ -1,0 +1,234 @@
+import type { ClaimedBatch, ItemEnd } from '../../store/jobs/job-records.js';
+import type { JobWork } from '../../store/jobs/job-store.js';
+import { type Operator, operator, type Scope } from '../../store/scope.js';
+import { type HeldItem, HeldItems } from './held-items.js';
+import type { JobChanges } from './job-changes.js';
+import type { JobKindWork } from './job-kinds.js';
+import { ResultWriter } from './result-writer.js';
+import { type RunItemParts, runItem } from './run-item.js';
+import { RUNNER_DEFAULTS, type RunnerOptions } from './runner-options.js';
+import { scopeOfJob } from './scope-of-job.js';
+
+export interface RunnerParts {
+  readonly store: JobWork;
+  readonly kinds: readonly JobKindWork[];
+  readonly changes: JobChanges;
+  /** A bug in an item, or a database that is away: both are tried again. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Runs the items of jobs on this server, a bounded number at a time. What it holds it leases; a server that dies leaves
+ * its leases to end, and others run what it had. Claims, renewals and results are made for many items at once, so that
+ * a short document costs a fraction of a command beside its upsert.
+ */
+export class JobRunner {
+  readonly #store: JobWork;
+  readonly #changes: JobChanges;
+  readonly #onError: (error: unknown) => void;
+  readonly #options: RunnerOptions;
+  readonly #held: HeldItems;
+  readonly #results: ResultWriter;
+  readonly #itemParts: RunItemParts;
+  readonly #payloads = new Map<string, Buffer>();
+  readonly #scopes = new WeakMap<ClaimedBatch, Promise<Scope>>();
+  readonly #stopping = new AbortController();
+  readonly #timers: NodeJS.Timeout[] = [];
+  /** What an item took lately, on average. */
+  #itemMs = CLAIM_AHEAD_MS;
+  #loop: Promise<void> | null = null;
+  #wake: () => void = () => {};
+  #onIdle: () => void = () => {};
+
+  constructor({ store, kinds, changes, onError }: RunnerParts, options: Partial<RunnerOptions> = {}) {
+    this.#store = store;
+    this.#changes = changes;
+    this.#onError = onError;
+    this.#options = { ...RUNNER_DEFAULTS, ...options };
+    this.#held = new HeldItems({ slots: this.#options.slots, heavyBytes: this.#options.maxBatchBytes });
+    this.#results = new ResultWriter(async (results) => {
+      await store.endItems(operator as Operator, results);
+      for (const { itemId } of results) this.#held.release(itemId);
+      for (const jobId of new Set(results.map((result) => result.jobId))) changes.changed(jobId);
+      this.#wake();
+    }, onError);
+    this.#itemParts = {
+      kinds: new Map(kinds.map((kind) => [kind.kind, kind])),
+      operator,
+      scopeOf: (held) => this.#scopeOf(held.batch),
+      payloadOf: (held) => this.#payloadOf(held),
+      onError,
+    };
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+    this.#every(this.#options.leaseMs / 3, () => this.#renew());
+    this.#every(this.#options.sweepMs, () => this.#store.sweepJobs(operator));
+  }
+
+  /** Something was queued. */
+  wake(): void {
+    this.#wake();
+  }
+
+  /** Claims no more, gives back what has not started, lets the rest finish for `drainMs`, then aborts it. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    await this.#loop;
+    for (const held of this.#held.takeWaiting())
+      this.#end(held, { ended: 'NOT_YET', afterMs: 0, isInterruption: false });
+    await this.#drained(this.#options.drainMs);
+    for (const { abort } of this.#held.all) abort.abort();
+    await this.#drained(ABORT_GRACE_MS);
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#results.flush();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      // Before it is asked, so that what is queued while the answer is on its way is not slept over.
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      const claimed = this.#hasRoom() && (await this.#claim());
+      this.#startItems();
+      if (claimed) continue;
+      let timer: NodeJS.Timeout | undefined;
+      const pause = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, this.#options.pollMs);
+      });
+      await Promise.race([woken, pause]);
+      clearTimeout(timer);
+    }
+  }
+
+  #hasRoom(): boolean {
+    const { maxHeld, maxPayloadBytes } = this.#options;
+    return this.#held.size < maxHeld && this.#held.payloadBytes < maxPayloadBytes;
+  }
+
+  /** True: something was claimed. */
+  async #claim(): Promise<boolean> {
+    const { maxBatchItems, maxBatchBytes, maxHeld, leaseMs, slots } = this.#options;
+    try {
+      const batch = await this.#store.claimItems(operator, {
+        // About a second's work, so that the last items of a slow job do not wait here while other servers have none.
+        maxItems: Math.min(
+          maxBatchItems,
+          maxHeld - this.#held.size,
+          Math.max(slots, Math.ceil((slots * CLAIM_AHEAD_MS) / this.#itemMs)),
+        ),
+        maxBytes: maxBatchBytes,
+        leaseMs,
+        exceptOwners: this.#held.ownersWithWaiting(slots),
+      });
+      if (batch === null) return false;
+      this.#held.add(batch);
+      this.#changes.changed(batch.job.id);
+      return true;
+    } catch (error) {
+      this.#onError(error);
+      return false;
+    }
+  }
+
+  #startItems(): void {
+    for (let held = this.#held.start(); held !== null; held = this.#held.start()) void this.#runOne(held);
+  }
+
+  async #runOne(held: HeldItem): Promise<void> {
+    const startedAt = performance.now();
+    const { end, settled } = await runItem(this.#itemParts, held);
+    this.#itemMs += (performance.now() - startedAt - this.#itemMs) / SMOOTHING;
+    this.#payloads.delete(held.item.id);
+    this.#held.stopped(held);
+    if (this.#held.waiting < this.#options.slots) this.#wake();
+    if (!this.#stopping.signal.aborted) this.#startItems();
+    this.#onIdle();
+    if (settled) await Promise.race([settled, aborted(held.abort.signal)]);
+    this.#end(held, end);
+  }
+
+  #end({ batch, item }: HeldItem, end: ItemEnd): void {
+    // Lost meanwhile: whoever has it now says how it ended.
+    if (!this.#held.has(item.id)) return;
+    this.#results.add({ jobId: batch.job.id, itemId: item.id, lease: batch.lease, end });
+  }
+
+  async #renew(): Promise<void> {
+    const held = [...this.#held.all].map(({ batch, item }) => ({ itemId: item.id, lease: batch.lease }));
+    if (held.length === 0) return;
+    for (const itemId of await this.#store.renewLeases(operator, held, this.#options.leaseMs)) {
+      this.#results.drop(itemId);
+      this.#payloads.delete(itemId);
+      this.#held.release(itemId);
+    }
+  }
+
+  /** Once per batch: a key that is revoked stops what it began within a batch. */
+  #scopeOf(batch: ClaimedBatch): Promise<Scope> {
+    const { principal } = batch.job;
+    const { owner } = principal;
+    if (owner === null) throw new TypeError('A job of the operator has no owner to run for');
+    const known = this.#scopes.get(batch) ?? scopeOfJob(this.#store, operator, { ...principal, owner });
+    this.#scopes.set(batch, known);
+    return known;
+  }
+
+  /** Read for the whole batch with its first item: it is bounded, or a single item. */
+  async #payloadOf({ batch, item }: HeldItem): Promise<Buffer | null> {
+    const known = this.#payloads.get(item.id);
+    if (known !== undefined) return known;
+    const waiting = batch.items.filter(({ id }) => this.#held.has(id) && !this.#payloads.has(id));
+    const read = await this.#store.readPayloads(
+      operator,
+      waiting.map(({ id }) => id),
+    );
+    for (const [id, payload] of read) if (this.#held.has(id)) this.#payloads.set(id, payload);
+    return read.get(item.id) ?? null;
+  }
+
+  /** Resolves when nothing runs any more, or after the time. */
+  async #drained(timeoutMs: number): Promise<void> {
+    if (this.#held.running === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+      this.#onIdle = () => {
+        if (this.#held.running === 0) resolve();
+      };
+    });
+    clearTimeout(timer);
+  }
+
+  #every(ms: number, work: () => Promise<void>): void {
+    let isRunning = false;
+    const timer = setInterval(() => {
+      if (isRunning) return;
+      isRunning = true;
+      work()
+        .catch(this.#onError)
+        .finally(() => {
+          isRunning = false;
+        });
+    }, ms);
+    // A process that has nothing else to do may end.
+    timer.unref();
+    this.#timers.push(timer);
+  }
+}
+
+const CLAIM_AHEAD_MS = 1_000;
+/** Items that the average looks back on. */
+const SMOOTHING = 16;
+/** What aborted items get to come to an end. */
+const ABORT_GRACE_MS = 2_000;
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
+}
