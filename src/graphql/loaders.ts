@@ -11,6 +11,7 @@ export interface Loaders {
   readonly chunkText: DataLoader<string, string | null>;
   readonly chunkAt: DataLoader<Place, ChunkRecord | null, string>;
   readonly space: DataLoader<string, SpaceRecord | null>;
+  readonly activeSpace: DataLoader<'ACTIVE', SpaceRecord>;
 }
 
 export interface Place {
@@ -33,5 +34,6 @@ export function makeLoaders(store: Store, scope: Scope): Loaders {
       cacheKeyFn: ({ documentId, ordinal }) => `${documentId}:${ordinal}`,
     }),
     space: new DataLoader((ids) => store.spacesByIds(ids), { maxBatchSize: MAX_BATCH }),
+    activeSpace: new DataLoader(async () => [await store.activeSpace()], { maxBatchSize: 1 }),
   };
 }

@@ -53,12 +53,14 @@ export async function resolveWanted(attempt: Attempt, stored: DocumentRecord | n
   };
 }
 
-/** Content, chunking and space are those stored: nothing is to be cut or embedded. */
+/**
+ * Content and chunking are those stored: nothing is to be cut or embedded. The space that was active then does not matter:
+ * every live chunk has a vector in the one that is active now (store/space-fence.ts).
+ */
 export function isStoredVersion(stored: DocumentRecord, wanted: Wanted): boolean {
   return (
     stored.contentHash === wanted.contentHash &&
     sameChunking(stored.chunking, wanted.chunking) &&
-    stored.space === wanted.space.id &&
     // Where the media type says how to cut, another one is another cut.
     (wanted.chunking.strategy !== 'STRUCTURE' || stored.mediaType === wanted.mediaType)
   );

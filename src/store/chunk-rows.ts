@@ -30,7 +30,9 @@ export function newChunkRow(
     ...(chunk.parentEnd !== null && { parent_end: chunk.parentEnd }),
     language: inherited.language,
     text: chunk.text,
+    ...(chunk.embedPrefix && { embed_prefix: chunk.embedPrefix }),
     embed_hash: chunk.embedHash,
+    ...(chunk.contextLine && { context_line: { ...chunk.contextLine } }),
     written_at: options.writtenAt,
     embeddings: options.embeddings,
   };

@@ -1,7 +1,7 @@
 import type { IndexDescription } from 'mongodb';
 import type { Database } from './database.js';
-import { KEPT_WORK_TTL_MS } from './kept-work.js';
 import { JOB_COLLECTIONS } from './jobs/job-collections.js';
+import { KEPT_WORK_TTL_MS } from './kept-work.js';
 import { hasMongoCode, MONGO_CODE } from './mongo-errors.js';
 import { RANKING_TTL_MS } from './rankings.js';
 
@@ -23,6 +23,7 @@ const COLLECTIONS: Readonly<Record<string, readonly IndexDescription[]>> = {
     { key: { owner: 1, written_at: 1 }, name: 'owner_written' },
   ],
   spaces: [],
+  space_fences: [],
   ...JOB_COLLECTIONS,
   rankings: [
     { key: { owner: 1 }, name: 'owner' },

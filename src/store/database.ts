@@ -8,6 +8,7 @@ import type {
   KeptWorkRow,
   RankingRow,
   SettingRow,
+  SpaceFenceRow,
   SpaceRow,
   TextRow,
 } from './rows.js';
@@ -24,6 +25,7 @@ export interface Database {
   readonly texts: Collection<TextRow>;
   readonly chunks: Collection<ChunkRow>;
   readonly spaces: Collection<SpaceRow>;
+  readonly spaceFences: Collection<SpaceFenceRow>;
   readonly jobs: Collection<JobRow>;
   readonly jobItems: Collection<JobItemRow>;
   readonly jobPayloads: Collection<JobPayloadRow>;
@@ -71,6 +73,7 @@ export function connect(uri: string, dbName: string, options: MongoClientOptions
     texts: db.collection('texts'),
     chunks: db.collection('chunks'),
     spaces: db.collection('spaces'),
+    spaceFences: db.collection('space_fences'),
     jobs: db.collection('jobs'),
     jobItems: db.collection('job_items'),
     jobPayloads: db.collection('job_payloads'),

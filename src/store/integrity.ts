@@ -9,14 +9,15 @@ import { liveAt } from './visibility.js';
  */
 export async function findTornDocuments(database: Database): Promise<string[]> {
   const faults: string[] = [];
+  const active = await database.spaces.findOne({ state: 'ACTIVE' });
   for await (const document of database.documents.find()) {
-    const found = await faultsOf(database, document);
+    const found = await faultsOf(database, document, active?._id ?? 's1');
     faults.push(...found.map((fault) => `${document._id.toHexString()} v${document.version}: ${fault}`));
   }
   return faults;
 }
 
-async function faultsOf(database: Database, document: DocumentRow): Promise<string[]> {
+async function faultsOf(database: Database, document: DocumentRow, space: string): Promise<string[]> {
   if (document.version === 0) return [];
   const faults: string[] = [];
   const text = await textOf(database, document);
@@ -36,8 +37,7 @@ async function faultsOf(database: Database, document: DocumentRow): Promise<stri
     if (text.slice(chunk.start, chunk.end) !== chunk.text)
       faults.push(`chunk ${index} is not the text between its offsets`);
     if (chunk.owner !== document.owner) faults.push(`chunk ${index} has another owner`);
-    if (document.space !== null && chunk.embeddings[document.space] === undefined)
-      faults.push(`chunk ${index} has no vector`);
+    if (chunk.embeddings[space] === undefined) faults.push(`chunk ${index} has no vector`);
   }
   return faults;
 }

@@ -11,8 +11,8 @@ import { ownerEraser } from './erase-owner.js';
 import { failureWriter } from './failures.js';
 import type { FilterKeys } from './filter-mql.js';
 import { copyFilterableKeys, keysToCopy } from './filterable-backfill.js';
-import { keptWorkFunctions } from './kept-work.js';
 import { openJobStore } from './jobs/open-job-store.js';
+import { keptWorkFunctions } from './kept-work.js';
 import { toStoreError, withStoreErrors } from './mongo-errors.js';
 import { type Rankings, rankingFunctions } from './rankings.js';
 import { chunkReads } from './read-chunks.js';
@@ -21,6 +21,7 @@ import { textReads } from './read-texts.js';
 import { versionReads } from './read-version.js';
 import { wholeReads } from './read-whole.js';
 import type { Filterable, SpaceRecord } from './records.js';
+import { reembedding } from './reembed/reembedding.js';
 import { createSealer, type Sealer } from './sealing.js';
 import { openSearchStore } from './search/open-search-store.js';
 import type { SearchStore } from './search/search-store.js';
@@ -29,10 +30,13 @@ import { type SearchIndexState, searchIndexManager } from './search-indexes.js';
 import { searchableWaiter } from './searchable.js';
 import { requireTransactions } from './server-check.js';
 import { sealingKey } from './settings.js';
+import { spaceChanges } from './space-changes.js';
 import type { SpaceSettings } from './space-choice.js';
-import { openSpaces, spaceFunctions, storedSpaces } from './spaces.js';
+import { spaceFence } from './space-fence.js';
+import { openSpaces, spaceReads, storedSpaces } from './spaces.js';
 import type { Store } from './store.js';
 import { sweep } from './sweeper.js';
+import { writeTogether } from './write-together.js';
 import { versionWriter, WRITE_LIMITS, type WriteLimits } from './write-version.js';
 
 export interface OpenStoreOptions {
@@ -94,7 +98,7 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
   const limits = options.writeLimits ?? WRITE_LIMITS;
   const { filterable, languages } = options;
 
-  await requireTransactions(database);
+  const together = writeTogether(database.client, await requireTransactions(database));
   await ensureCollections(database);
   announce(await openSpaces(database, options.space), options);
   const indexes = searchIndexManager(database, {
@@ -103,12 +107,20 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     spaces: () => storedSpaces(database),
     requireSearch: options.requireSearch ?? true,
   });
-  await indexes.open();
+  const reads = spaceReads(database);
+  const fence = spaceFence(database, reads.forget);
+  await Promise.all([indexes.open(), fence.align()]);
   const sealer = createSealer(await sealingKey(database));
   let pending = await keysToCopy(database, filterable);
   const keys = (): FilterKeys => ({ declared: filterable, pending });
 
-  const { forget: _forget, ...spaces } = spaceFunctions(database, indexes.dropVectorIndex);
+  const { forget, ...spaces } = reads;
+  const { finishDrops, ...changes } = spaceChanges(database, {
+    fence,
+    forget,
+    makeIndexOf: indexes.makeVectorIndex,
+    dropIndexOf: indexes.dropVectorIndex,
+  });
   const stop = new AbortController();
   const background = [
     repeatedly(
@@ -124,6 +136,9 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     })().catch((error: unknown) => {
       if (!stop.signal.aborted) options.onBackgroundError?.(error);
     }),
+    finishDrops(stop.signal).catch((error: unknown) => {
+      if (!stop.signal.aborted) options.onBackgroundError?.(error);
+    }),
   ];
 
   const functions = withStoreErrors({
@@ -132,7 +147,7 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     ...chunkReads(database, sealer),
     ...versionReads(database),
     ...wholeReads(database),
-    ...versionWriter(database, { filterable, clock, limits, together }),
+    ...versionWriter(database, { filterable, clock, limits, together, fence }),
     ...attributeWriter(database, { filterable, clock, maxTransactionRows: limits.maxTransactionRows }),
     ...failureWriter(database),
     ...keptWorkFunctions(database, clock),
@@ -140,6 +155,8 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     ...ownerEraser(database, { clock, maxTransactionRows: limits.maxTransactionRows }),
     ...searchableWaiter(database, indexes, spaces.activeSpace),
     ...spaces,
+    ...changes,
+    ...reembedding(database, { fence, indexes, clock }),
     listSearchIndexes: indexes.listSearchIndexes,
     ensureSearchIndexes: indexes.ensureSearchIndexes,
     searchIndexState: indexes.searchIndexState,

@@ -85,8 +85,19 @@ export interface NewChunk {
   readonly language: string | null;
   readonly tokenCount: number;
   readonly text: string;
+  /** What the embedder was given before `text`; left out: nothing. Kept, so that another model can be given the same. */
+  readonly embedPrefix?: string;
   /** SHA-256 (hex) of the exact string given to the embedder: equal hash, same vector. */
   readonly embedHash: string;
+  /** Absent: none was written for it. */
+  readonly contextLine?: ContextLine;
+}
+
+/** A line that a chat model wrote to situate a chunk in its document; in the string given to the embedder, not in `text`. */
+export interface ContextLine {
+  /** SHA-256 (hex) of the string that the embedder would be given without the line: while that stays, so does the line. */
+  readonly key: string;
+  readonly line: string;
 }
 
 export type SpaceState = 'ACTIVE' | 'BUILDING' | 'RETIRED';
@@ -97,6 +108,10 @@ export interface SpaceRecord extends EmbedderSpace {
   readonly state: SpaceState;
   /** Calibrated weights of HYBRID's legs for this space; null: not calibrated. */
   readonly weights: { readonly vector: number; readonly text: number } | null;
+  /** Every chunk has a vector in it. */
+  readonly isComplete?: boolean;
+  /** The job that fills it or filled it. */
+  readonly jobId?: string;
 }
 
 export type Role = 'READER' | 'WRITER' | 'ADMIN';

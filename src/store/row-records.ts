@@ -68,6 +68,8 @@ export function spaceRecord(row: SpaceRow): SpaceRecord {
     languages: row.languages,
     state: row.state,
     weights: row.weights,
+    isComplete: row.complete_at !== undefined,
+    ...(row.job !== undefined && { jobId: row.job }),
   };
 }
 

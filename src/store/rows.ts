@@ -91,7 +91,11 @@ export interface ChunkRow {
   language: string | null;
   token_count: number;
   text: string;
+  /** What the embedder was given before `text` (title and headings, a table's header row); absent: nothing. */
+  embed_prefix?: string;
   embed_hash: string;
+  /** See `ContextLine`. */
+  context_line?: { key: string; line: string };
   written_at: Date;
   /** Space id → BSON vector of float32. */
   embeddings: Record<string, Binary>;
@@ -107,6 +111,20 @@ export interface SpaceRow {
   languages: string[] | null;
   state: SpaceState;
   weights: { vector: number; text: number } | null;
+  /** Every chunk has a vector since then, and goes on having one: see space-fence.ts. */
+  complete_at?: Date;
+  /** The job that fills it, 24 hex digits. */
+  job?: string;
+}
+
+/** A slot of space-fence.ts. */
+export interface SpaceFenceRow {
+  _id: number;
+  /** Of the list of spaces; only grows. */
+  generation: number;
+  /** The ids, e.g. "s1,s2". */
+  spaces: string;
+  passed: number;
 }
 
 export interface ApiKeyRow {
@@ -153,4 +171,6 @@ export interface CleanupRow {
 export type SettingRow =
   | { _id: 'sealing_key'; key: Binary }
   | { _id: 'api_keys'; ever_created: true }
-  | { _id: 'filterable'; projected: Record<string, string> };
+  | { _id: 'filterable'; projected: Record<string, string> }
+  /** `last`: the highest number that a space ever had; `generation`: how often the list of spaces changed; `dropped`: those whose vectors still lie there. */
+  | { _id: 'spaces'; last: number; generation: number; dropped?: string[] };

@@ -20,6 +20,8 @@ export interface SearchIndexManager extends Pick<Store, 'listSearchIndexes' | 'e
   open(): Promise<void>;
   /** From memory for up to a second, unless `fresh`. `name` as in search-index-definitions.ts. */
   searchIndexState(name: string, options?: { fresh?: boolean }): Promise<SearchIndexState>;
+  /** For a new space. Where the server refuses, the index's problems say so, with the definition to paste. */
+  makeVectorIndex(space: SpaceRecord): Promise<void>;
   dropVectorIndex(space: string): Promise<void>;
 }
 
@@ -81,13 +83,14 @@ export function searchIndexManager(database: Database, options: SearchIndexOptio
     async open() {
       const rows = await indexRows(database, options.requireSearch);
       if (!options.requireSearch) return;
+      const active = (await options.spaces()).find(({ state }) => state === 'ACTIVE');
       for (const index of await needed()) {
         const row = rows.get(index.name);
         const problems = row === undefined ? [] : indexProblems(asDocument(row.latestDefinition), index);
         if (row === undefined || (problems.length > 0 && problems.every(({ isGrowth }) => isGrowth)))
           await bring(index, row !== undefined);
         // Without text search HYBRID answers from the vector leg and says so; without vectors there is nothing to serve.
-        if (row === undefined && refusals.has(index.name) && index.kind === 'VECTOR')
+        if (row === undefined && refusals.has(index.name) && index.name === vectorIndexName(active?.id ?? ''))
           throw cannotCreate(index, refusals);
       }
     },
@@ -106,6 +109,9 @@ export function searchIndexManager(database: Database, options: SearchIndexOptio
     async searchIndexState(name, { fresh = false } = {}) {
       const state = (await cachedStates(fresh)).find((candidate) => candidate.name === name);
       return state ?? absent(name);
+    },
+    async makeVectorIndex(space) {
+      if (options.requireSearch) await bring(vectorIndex(space, options.filterable), false);
     },
     async dropVectorIndex(space) {
       try {

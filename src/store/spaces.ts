@@ -1,5 +1,5 @@
 import type { EmbedderSpace } from '../embed/embedder.js';
-import { AppError, Refusal } from '../errors.js';
+import { AppError } from '../errors.js';
 import type { Database } from './database.js';
 import { isDuplicateKey } from './mongo-errors.js';
 import type { SpaceRecord } from './records.js';
@@ -10,7 +10,8 @@ import type { Store } from './store.js';
 
 /**
  * How long the list of spaces may be taken from memory: it is read by every search and changes a few times a year.
- * A search that runs this much longer in the space that was active before is right too: that one stays indexed.
+ * A search that runs this much longer in the space that was active before is right too: that one stays indexed. A writer
+ * with an old list is stopped by space-fence.ts.
  */
 const LIST_TTL_MS = 1_000;
 
@@ -19,10 +20,12 @@ export async function openSpaces(database: Database, settings: SpaceSettings): P
   const stored = await storedSpaces(database);
   if (stored.length > 0) {
     checkSpaceSettings(stored, settings);
+    await startCounting(database, stored);
     return stored;
   }
   try {
-    await database.spaces.insertOne(spaceRow('s1', settings.initial, 'ACTIVE'));
+    // Nothing is there that could lack a vector.
+    await database.spaces.insertOne({ ...spaceRow('s1', settings.initial, 'ACTIVE'), complete_at: new Date() });
   } catch (error) {
     // Another server started on the empty database at the same moment: its space counts, and is checked like any stored one.
     if (!isDuplicateKey(error)) throw error;
@@ -30,17 +33,25 @@ export async function openSpaces(database: Database, settings: SpaceSettings): P
   return openSpaces(database, settings);
 }
 
+/** Numbers are never used again: what a late writer left under a dropped space's would pass for vectors of the next. */
+async function startCounting(database: Database, stored: readonly SpaceRecord[]): Promise<void> {
+  if ((await database.settings.findOne({ _id: 'spaces' })) !== null) return;
+  const last = Math.max(...stored.map(({ id }) => Number(id.slice(1))));
+  try {
+    await database.settings.insertOne({ _id: 'spaces', last, generation: 1 });
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+}
+
 export async function storedSpaces(database: Database): Promise<readonly SpaceRecord[]> {
   const rows = await database.spaces.find().toArray();
   return rows.map(spaceRecord).sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
 }
 
-export type SpaceFunctions = Pick<Store, 'activeSpace' | 'currentSpaces' | 'listSpaces' | 'spacesByIds' | 'dropSpace'>;
+export type SpaceReads = Pick<Store, 'activeSpace' | 'currentSpaces' | 'listSpaces' | 'spacesByIds'>;
 
-export function spaceFunctions(
-  database: Database,
-  dropIndexOf: (space: string) => Promise<void>,
-): SpaceFunctions & { forget(): void } {
+export function spaceReads(database: Database): SpaceReads & { forget(): void } {
   let cached: { readonly spaces: Promise<readonly SpaceRecord[]>; readonly until: number } | undefined;
   const spaces = (): Promise<readonly SpaceRecord[]> => {
     if (cached === undefined || performance.now() > cached.until) {
@@ -65,10 +76,7 @@ export function spaceFunctions(
         );
       return active;
     },
-    async currentSpaces() {
-      forget();
-      return await spaces();
-    },
+    currentSpaces: spaces,
     async listSpaces() {
       forget();
       return await spaces();
@@ -77,27 +85,10 @@ export function spaceFunctions(
       const byId = new Map((await spaces()).map((space) => [space.id, space]));
       return ids.map((id) => byId.get(id) ?? null);
     },
-    async dropSpace(_operator, id) {
-      forget();
-      const path = ['input', 'embeddingSpaceId'];
-      const space = (await spaces()).find((candidate) => candidate.id === id);
-      if (space === undefined) throw new Refusal('NOT_FOUND', 'There is no such embedding space', path);
-      const deleted = await database.spaces.deleteOne({ _id: id, state: { $ne: 'ACTIVE' } });
-      if (deleted.deletedCount === 0)
-        throw new Refusal('CONFLICT', 'The active embedding space cannot be dropped: activate another one first', path);
-      forget();
-      await dropIndexOf(id);
-      // Without its index and its row the vectors are dead weight only; a crash here leaves that and nothing worse.
-      await database.chunks.updateMany(
-        { [`embeddings.${id}`]: { $exists: true } },
-        { $unset: { [`embeddings.${id}`]: 1 } },
-      );
-      return id;
-    },
   };
 }
 
-function spaceRow(id: string, space: EmbedderSpace, state: SpaceRow['state']): SpaceRow {
+export function spaceRow(id: string, space: EmbedderSpace, state: SpaceRow['state']): SpaceRow {
   return {
     _id: id,
     provider: space.provider,
@@ -107,6 +98,7 @@ function spaceRow(id: string, space: EmbedderSpace, state: SpaceRow['state']): S
     max_input_tokens: space.maxInputTokens,
     languages: space.languages === null ? null : [...space.languages],
     state,
+    // Weights are calibrated for a space; a new one has none.
     weights: null,
   };
 }

@@ -7,6 +7,7 @@ import type { Database } from './database.js';
 import type { PlacedChunk } from './diff-chunks.js';
 import { settableFields } from './document-rows.js';
 import { propagateAttributes } from './propagate-attributes.js';
+import { type PassFence, SpacesMoved } from './space-fence.js';
 import { VersionMoved } from './store.js';
 import { ROWS_PER_BATCH, undoStaged } from './undo-staged.js';
 import { completionUpdates, embeddingsOf, textRows, type WritePlan } from './write-plan.js';
@@ -20,7 +21,12 @@ const TEXT_PARTS_PER_BATCH = 4;
  * moves the document from N to N+1 ("the flip"). Readers see the old version whole or the new one whole; a crash before
  * the flip leaves rows that the next attempt or the sweeper undoes.
  */
-export async function stageVersion(database: Database, plan: WritePlan, clock: Clock): Promise<void> {
+export async function stageVersion(
+  database: Database,
+  plan: WritePlan,
+  clock: Clock,
+  passFence: PassFence,
+): Promise<void> {
   const { document, basedOn } = plan;
   const claim =
     basedOn === null
@@ -33,7 +39,11 @@ export async function stageVersion(database: Database, plan: WritePlan, clock: C
   try {
     if (basedOn !== null) await undoStaged(database, claim, basedOn.version);
     await stageRows(database, plan, claim, clock);
-    await underClaim(database, claim, (session) => flip(database, plan, claim, clock, session));
+    await underClaim(database, claim, async (session) => {
+      // What is staged becomes live here and nowhere else.
+      await passFence.alone(session);
+      await flip(database, plan, claim, clock, session);
+    });
   } catch (error) {
     await giveUp(database, plan, claim, clock, error);
     throw error;
@@ -97,7 +107,8 @@ async function flip(
 
 /** Undoes at once what this attempt staged, where that is still ours to do; the sweeper does what fails here. */
 async function giveUp(database: Database, plan: WritePlan, claim: Claim, clock: Clock, cause: unknown): Promise<void> {
-  if (cause instanceof VersionMoved && plan.basedOn !== null) return;
+  // The claim is somebody else's; where only the spaces moved, it is still ours.
+  if (cause instanceof VersionMoved && !(cause instanceof SpacesMoved) && plan.basedOn !== null) return;
   try {
     if (plan.basedOn === null) {
       await cleanUpDocument(database, plan.document._id, clock);

@@ -1,3 +1,4 @@
+import type { EmbedderSpace } from '../embed/embedder.js';
 import type { DocumentFilter } from './filter.js';
 import type { JobStore } from './jobs/job-store.js';
 import type { KeptWork } from './kept-work.js';
@@ -126,6 +127,8 @@ interface Writes {
     space: string,
     hashes: readonly string[],
   ): Promise<ReadonlySet<string>>;
+  /** The lines that a model wrote for the document's live chunks, by `ContextLine.key`. */
+  contextLines(scope: Scope, documentId: string): Promise<ReadonlyMap<string, string>>;
   /** The document's live chunks as (embedHash, start, end): what a dry run compares with. */
   chunkHashes(scope: Scope, documentId: string): Promise<readonly { embedHash: string; start: number; end: number }[]>;
   /** Sets attributes on the document and its chunk rows; `version` stays, `revision` grows. Null: not in scope. */
@@ -176,12 +179,82 @@ interface Writes {
 interface Spaces {
   /** The space that searches use and upserts write to. */
   activeSpace(): Promise<SpaceRecord>;
-  /** Every space, read anew: an upsert writes vectors for each of them. */
+  /** Every space: an upsert writes vectors for each of them. Up to a second old; `writeVersion` refuses an old list. */
   currentSpaces(): Promise<readonly SpaceRecord[]>;
   listSpaces(operator: Operator): Promise<readonly SpaceRecord[]>;
   spacesByIds(ids: readonly string[]): Promise<(SpaceRecord | null)[]>;
-  /** `Refusal` NOT_FOUND, or CONFLICT for the active one. */
+  /**
+   * A space in state BUILDING with its index, a new one or the same that is there already; when it returns, every version
+   * that is stored brings vectors for it. `Refusal` INVALID for a space like the active one, CONFLICT
+   * (`OtherSpaceExists`) beside another.
+   */
+  createSpace(operator: Operator, space: EmbedderSpace): Promise<SpaceRecord>;
+  /** Which job fills the space. */
+  noteSpaceJob(operator: Operator, id: string, jobId: string): Promise<void>;
+  /** Every live chunk has a vector in the space: call it after a pass of `lackingChunks` that began after `createSpace`. */
+  completeSpace(operator: Operator, id: string): Promise<void>;
+  /**
+   * Searches switch to the space in one step, and the active one is RETIRED. `Refusal` NOT_FOUND, or CONFLICT while the
+   * space is not complete. Whether its index returns everything is `indexLag`'s to say, before.
+   */
+  activateSpace(operator: Operator, id: string): Promise<SpaceRecord>;
+  /** With its vectors and its index. `Refusal` NOT_FOUND, or CONFLICT for the active one. */
   dropSpace(operator: Operator, id: string): Promise<string>;
+  /** Why a search in the space might miss chunks that were stored before the call; null: it returns them all. */
+  indexLag(operator: Operator, id: string): Promise<IndexLag | null>;
+  /** The items of one of the operator's jobs before a position that have not ended. */
+  unfinishedItems(operator: Operator, jobId: string, beforePosition: number): Promise<number>;
+  /** The next `size` chunks in the order of their ids, superseded ones too; null at the end. */
+  nextChunkSlice(operator: Operator, after: string | null, size: number): Promise<ChunkSlice | null>;
+  /** The slice's next live chunks that have no vector in the space; `after` of the answer is where to go on. */
+  lackingChunks(operator: Operator, space: string, slice: LackingSlice): Promise<LackingChunks>;
+  /**
+   * Gives chunks their vectors, where they still have none and their text is the one that was embedded. `Refusal`
+   * NOT_FOUND when the space was dropped. Returns how many took theirs.
+   */
+  writeChunkVectors(
+    operator: Operator,
+    space: string,
+    vectors: readonly { readonly id: string; readonly embedHash: string; readonly vector: Float32Array }[],
+  ): Promise<number>;
+}
+
+export interface IndexLag {
+  /** After "but": what is the matter with the index. */
+  readonly reason: string;
+  /** It is being built or catches up: waiting helps. */
+  readonly isPassing: boolean;
+}
+
+/** Chunk ids, both ends included. */
+export interface ChunkSlice {
+  readonly from: string;
+  readonly to: string;
+  readonly count: number;
+}
+
+export interface LackingSlice {
+  /** Exclusive; null: from the first. */
+  readonly after: string | null;
+  /** Inclusive; null: to the last. */
+  readonly to: string | null;
+}
+
+export interface LackingChunks {
+  readonly chunks: readonly LackingChunk[];
+  /** null: the slice has no more. */
+  readonly after: string | null;
+}
+
+/** A chunk with all that the string for its embedder is made of. */
+export interface LackingChunk {
+  readonly id: string;
+  readonly embedHash: string;
+  readonly text: string;
+  /** Null in rows from before it was kept. */
+  readonly embedPrefix: string | null;
+  readonly headings: readonly string[];
+  readonly document: { readonly owner: string; readonly title: string; readonly contextual: boolean };
 }
 
 interface SearchIndexes {

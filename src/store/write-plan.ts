@@ -112,17 +112,17 @@ export async function embeddingsOf(
     }
     result.set(hash, embeddings);
   }
-  const incomplete = [...hashes].filter((hash) =>
-    [...given.keys()].some((space) => result.get(hash)?.[space] === undefined),
-  );
+  const lacks = (hash: string): boolean => [...given.keys()].some((space) => result.get(hash)?.[space] === undefined);
+  const incomplete = [...hashes].filter(lacks);
   if (incomplete.length > 0 && basedOn !== null) {
     const rows = database.chunks
       .find({ document_id: document._id, embed_hash: { $in: incomplete }, ...liveAt(basedOn.version) })
       .project<Pick<ChunkRow, 'embed_hash' | 'embeddings'>>({ embed_hash: 1, embeddings: 1 });
     for await (const row of rows) result.set(row.embed_hash, { ...row.embeddings, ...result.get(row.embed_hash) });
   }
-  for (const embeddings of result.values())
-    if (embeddings[version.space] === undefined) {
+  // In every space: a row that is new has all its vectors, or a space being built would never be complete.
+  for (const hash of incomplete)
+    if (lacks(hash)) {
       if (basedOn === null) throw new TypeError('A new document was given without a vector for each of its chunks');
       throw new VersionMoved();
     }
@@ -171,6 +171,11 @@ export function completionUpdates({
     if (vector === undefined) return [];
     return [{ updateOne: { filter: { _id: id }, update: { $set: { [embeddingPath(space)]: toBinary(vector) } } } }];
   });
+}
+
+/** The spaces that the version brings vectors for, or finds them stored in. */
+export function spacesOf({ version }: WritePlan): string[] {
+  return [version.space, ...(version.otherVectors?.keys() ?? [])];
 }
 
 export function textRows({ document, textParts }: WritePlan): TextRow[] {

@@ -1,9 +1,9 @@
-import type { ClientSession, Filter } from 'mongodb';
+import type { AnyBulkWriteOperation, Filter } from 'mongodb';
 import { Refusal } from '../errors.js';
 import { checkGivenAgents, requireWritable } from './agents.js';
 import { checkTitle } from './check-attributes.js';
 import { checkMetadata } from './check-metadata.js';
-import { moveUpdate, newChunkRow } from './chunk-rows.js';
+import { type Embeddings, moveUpdate, newChunkRow } from './chunk-rows.js';
 import type { Clock } from './clock.js';
 import type { Database } from './database.js';
 import { documentIdOf, settableFields } from './document-rows.js';
@@ -13,6 +13,7 @@ import { documentRecord } from './row-records.js';
 import type { DocumentRow } from './rows.js';
 import type { Scope } from './scope.js';
 import { inScope, scopeFilter } from './scope-filter.js';
+import type { PassFence, SpaceFence } from './space-fence.js';
 import { stageVersion } from './stage-version.js';
 import { type NewVersion, type Store, VersionMoved, type WriteOutcome } from './store.js';
 import { normalizeTitle } from './title.js';
@@ -24,9 +25,11 @@ import {
   MAX_TRANSACTION_BYTES,
   MAX_TRANSACTION_ROWS,
   planWrite,
+  spacesOf,
   textRows,
   type WritePlan,
 } from './write-plan.js';
+import { type WriteGroup, type WriteTogether, writeGroup } from './write-together.js';
 
 export interface WriteLimits {
   readonly maxTransactionRows: number;
@@ -42,6 +45,8 @@ export interface WriteOptions {
   readonly filterable: Filterable;
   readonly clock: Clock;
   readonly limits: WriteLimits;
+  readonly together: WriteTogether;
+  readonly fence: SpaceFence;
 }
 
 /** Stores a version whole or not at all: one transaction, or the staged flip where that would be too large. */
@@ -64,8 +69,10 @@ export function versionWriter(database: Database, options: WriteOptions): Pick<S
         plan.changedRows <= options.limits.maxTransactionRows &&
         plan.changedBytes <= options.limits.maxTransactionBytes;
       try {
-        if (fitsTransaction) await writeInOneTransaction(database, plan, options.clock);
-        else await stageVersion(database, plan, options.clock);
+        await options.fence.during(spacesOf(plan), async (pass) => {
+          if (fitsTransaction) await writeInOneTransaction(database, plan, options, pass);
+          else await stageVersion(database, plan, options.clock, pass);
+        });
       } catch (error) {
         if (isDuplicateKey(error)) throw await titleTaken(database, scope, version, error);
         throw error;
@@ -94,58 +101,83 @@ async function currentRow(
   return row;
 }
 
-async function writeInOneTransaction(database: Database, plan: WritePlan, clock: Clock): Promise<void> {
-  const { document, diff, version } = plan;
-  const newVersion = document.version;
-  const embeddings = await embeddingsOf(database, plan, diff.added);
+async function writeInOneTransaction(
+  database: Database,
+  plan: WritePlan,
+  options: WriteOptions,
+  passFence: PassFence,
+): Promise<void> {
+  const embeddings = await embeddingsOf(database, plan, plan.diff.added);
   await inTransaction(database, async (session) => {
-    // First of all, so that of several writers all but one stop here: a write conflict now, a lost guard on the retry.
-    await claimVersion(database, plan, session);
-    if (diff.dropped.length > 0) {
-      const dropped = await database.chunks.deleteMany({ _id: { $in: [...diff.dropped] } }, { session });
-      if (dropped.deletedCount !== diff.dropped.length) throw new VersionMoved();
-    }
-    if (diff.moved.length > 0) {
-      const moves = diff.moved.map((place) => ({
-        updateOne: { filter: { _id: place.id }, update: moveUpdate(place) },
-      }));
-      const moved = await database.chunks.bulkWrite(moves, { session, ordered: true });
-      if (moved.matchedCount !== diff.moved.length) throw new VersionMoved();
-    }
-    if (plan.inheritedChanged)
-      await database.chunks.updateMany({ document_id: document._id }, { $set: { ...plan.inherited } }, { session });
-    if (plan.completions.length > 0) await database.chunks.bulkWrite(completionUpdates(plan), { session });
-    if (diff.added.length > 0) {
-      const rows = diff.added.map((place) =>
-        newChunkRow(document, plan.inherited, place, {
-          fromVersion: newVersion,
-          writtenAt: clock(),
-          embeddings: embeddings.get(place.chunk.embedHash) ?? {},
-        }),
-      );
-      await database.chunks.insertMany(rows, { session });
-    }
-    if (plan.basedOn !== null) await database.texts.deleteMany({ document_id: document._id }, { session });
-    if (version.text !== '') await database.texts.insertMany(textRows(plan), { session });
+    const { claim, dropped, moved, rest } = writesOf(database, plan, embeddings, options.clock());
+    // The claim is first of all, so that of several writers all but one stop there: a write conflict now, a lost guard
+    // on the retry.
+    const groups = [claim, passFence.group, dropped, moved, ...rest];
+    const [claims, passes, drops, moves] = await options.together(session, groups);
+    passFence.check(passes!);
+    if (
+      (plan.basedOn !== null && claims!.matchedCount === 0) ||
+      drops!.deletedCount !== plan.diff.dropped.length ||
+      moves!.matchedCount !== plan.diff.moved.length
+    )
+      throw new VersionMoved();
   });
 }
 
-/** Moves the document from the version it was read at to the new one. Throws `VersionMoved`. */
-async function claimVersion(
+/** The plan as writes. `claim` moves the document from the version it was read at to the new one, or creates it. */
+function writesOf(
   database: Database,
-  { document, basedOn }: WritePlan,
-  session: ClientSession,
-): Promise<void> {
-  if (basedOn === null) {
-    await database.documents.insertOne(document, { session });
-    return;
-  }
-  const moved = await database.documents.updateOne(
-    { _id: document._id, version: basedOn.version, revision: basedOn.revision, attempt: { $exists: false } },
-    { $set: settableFields(document), $unset: { attributes_pending: 1 } },
-    { session },
+  plan: WritePlan,
+  embeddings: ReadonlyMap<string, Embeddings>,
+  writtenAt: Date,
+): { claim: WriteGroup; dropped: WriteGroup; moved: WriteGroup; rest: WriteGroup[] } {
+  const { document, basedOn, diff, version } = plan;
+  const added = diff.added.map((place) =>
+    newChunkRow(document, plan.inherited, place, {
+      fromVersion: document.version,
+      writtenAt,
+      embeddings: embeddings.get(place.chunk.embedHash) ?? {},
+    }),
   );
-  if (moved.matchedCount === 0) throw new VersionMoved();
+  const inherited = { filter: { document_id: document._id }, update: { $set: { ...plan.inherited } } };
+  const texts = version.text === '' ? [] : textRows(plan);
+  return {
+    claim: writeGroup(database.documents, [claimOf(document, basedOn)]),
+    dropped: writeGroup(
+      database.chunks,
+      diff.dropped.length === 0 ? [] : [{ deleteMany: { filter: { _id: { $in: [...diff.dropped] } } } }],
+    ),
+    moved: writeGroup(
+      database.chunks,
+      diff.moved.map((place) => ({ updateOne: { filter: { _id: place.id }, update: moveUpdate(place) } })),
+    ),
+    rest: [
+      writeGroup(database.chunks, [
+        ...(plan.inheritedChanged ? [{ updateMany: inherited }] : []),
+        ...completionUpdates(plan),
+        ...added.map((row) => ({ insertOne: { document: row } })),
+      ]),
+      writeGroup(database.texts, [
+        ...(basedOn === null ? [] : [{ deleteMany: { filter: { document_id: document._id } } }]),
+        ...texts.map((row) => ({ insertOne: { document: row } })),
+      ]),
+    ],
+  };
+}
+
+function claimOf(document: DocumentRow, basedOn: DocumentRecord | null): AnyBulkWriteOperation<DocumentRow> {
+  if (basedOn === null) return { insertOne: { document } };
+  return {
+    updateOne: {
+      filter: {
+        _id: document._id,
+        version: basedOn.version,
+        revision: basedOn.revision,
+        attempt: { $exists: false },
+      },
+      update: { $set: settableFields(document), $unset: { attributes_pending: 1 } },
+    },
+  };
 }
 
 /** The unique index on owner and title refused: a writer was faster, or the title is that of a document out of sight. */

@@ -79,7 +79,8 @@ const Document: DocumentResolvers = {
       : await store.listChunks(scope, document.id, { first, ...(after == null ? {} : { after }) });
     return { page, after: after ?? null, totalCount: () => document.chunkCount };
   },
-  embeddingSpace: ({ space }, _, { loaders }) => (space === null ? null : loaders.space.load(space)),
+  // Whichever was active when the version was stored: every chunk has a vector in the one that is active now.
+  embeddingSpace: ({ version }, _, { loaders }) => (version === 0 ? null : loaders.activeSpace.load('ACTIVE')),
 };
 
 const DocumentConnection: DocumentConnectionResolvers = connectionResolvers<DocumentRecord>();
