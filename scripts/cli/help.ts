@@ -9,6 +9,15 @@ edits: unchanged files cost nothing. PDF, Word, HTML, Markdown, tables, code and
   --concurrency N    files on their way at once (1 to 32, default 4)
   --agents a,b       the agents that may read the documents
   --hidden           also files and folders whose names begin with a dot`,
+  export: `export                                 save all that you see: documents, chunks and vectors
+
+  --out FILE         where to (default: standard output); packed where the name ends in .gz`,
+  import: `import <file>                          bring an export in, documents as they were
+
+Documents of the same titles are replaced; what is there already stays as it is. Packed files are taken as they are.
+
+  --on-space-mismatch refuse|reembed
+                     what to do when the file's vectors are of another model than this server's (default refuse)`,
   search: `search <question>                      find the passages that answer it
 
   --first N          hits (1 to 100, default 5)

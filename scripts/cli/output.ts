@@ -1,7 +1,11 @@
+import type { Writable } from 'node:stream';
+
 /** Where a command writes: results to `out`, progress and complaints to `err`. Tests give their own. */
 export interface Output {
   out(line: string): void;
   err(line: string): void;
+  /** Where bytes go, with back-pressure. */
+  readonly stdout: Writable;
   /** Replaces the current line of a terminal; absent where nobody watches one. */
   readonly redraw?: (line: string) => void;
 }
@@ -9,6 +13,7 @@ export interface Output {
 export function processOutput(): Output {
   const { stdout, stderr } = process;
   return {
+    stdout,
     out: (line) => stdout.write(`${line}\n`),
     err: (line) => stderr.write(`${line}\n`),
     ...(stderr.isTTY && { redraw: (line: string) => stderr.write(`\r\u001b[2K${line}`) }),

@@ -17,21 +17,14 @@ const REDRAW_MS = 100;
 const LINE_MS = 5_000;
 
 /** Draws progress on a terminal, or prints plain lines. `update` may be called as often as one likes. */
-export function makeProgress({ redraw, err }: Output, now: () => number = () => performance.now()) {
-  let drawnAt = Number.NEGATIVE_INFINITY;
-  const interval = redraw ? REDRAW_MS : LINE_MS;
-  if (!redraw) drawnAt = now();
+export function makeProgress(
+  { redraw, err }: Pick<Output, 'redraw' | 'err'>,
+  now: () => number = () => performance.now(),
+) {
+  const ticker = makeTicker({ err, ...(redraw && { redraw }) }, now);
   return {
-    update(progress: Progress): void {
-      if (now() - drawnAt < interval) return;
-      drawnAt = now();
-      if (redraw) redraw(barLine(progress));
-      else err(plainLine(progress));
-    },
-    /** Leaves the terminal's line for whatever is printed next. */
-    clear(): void {
-      redraw?.('');
-    },
+    update: (progress: Progress): void => ticker.update(() => (redraw ? barLine : plainLine)(progress)),
+    clear: ticker.clear,
   };
 }
 
@@ -60,4 +53,28 @@ export function duration(ms: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** The same pace for any line; the line is made only when it is shown. */
+export function makeTicker(
+  { redraw, err }: Pick<Output, 'redraw' | 'err'>,
+  now: () => number = () => performance.now(),
+) {
+  let drawnAt = redraw ? Number.NEGATIVE_INFINITY : now();
+  return {
+    update(line: () => string): void {
+      if (now() - drawnAt < (redraw ? REDRAW_MS : LINE_MS)) return;
+      drawnAt = now();
+      (redraw ?? err)(line());
+    },
+    /** Leaves the terminal's line for whatever is printed next. */
+    clear(): void {
+      redraw?.('');
+    },
+  };
+}
+
+export function byteCount(bytes: number): string {
+  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(bytes < 10_000 ? 1 : 0)} KB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
 }

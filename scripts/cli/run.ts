@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { ClientConfig } from '../../src/config.js';
 import { type Client, makeClient } from './client.js';
+import { exportDocuments } from './export.js';
 import { CliFailure, usageFailure } from './failure.js';
 import { type CommandName, HELP, OVERVIEW } from './help.js';
+import { importDocuments } from './import.js';
 import { ensureIndexes, listIndexes } from './indexes.js';
 import { ingest } from './ingest.js';
 import { createKey, listKeys, revokeKey } from './keys.js';
@@ -39,6 +41,8 @@ const OPTIONS = {
   concurrency: { type: 'string' },
   agents: { type: 'string' },
   hidden: { type: 'boolean' },
+  out: { type: 'string' },
+  'on-space-mismatch': { type: 'string' },
   first: { type: 'string' },
   mode: { type: 'string' },
   filter: { type: 'string' },
@@ -53,6 +57,8 @@ const OPTIONS = {
 const SHARED = ['url', 'api-key', 'help'];
 const TAKES: Readonly<Record<CommandName, readonly string[]>> = {
   ingest: ['concurrency', 'agents', 'hidden'],
+  export: ['out'],
+  import: ['on-space-mismatch'],
   search: ['first', 'mode', 'filter', 'json'],
   indexes: ['wait'],
   keys: ['owner', 'role', 'name', 'agents', 'expires'],
@@ -70,7 +76,6 @@ async function run(
     output[values.help ? 'out' : 'err'](OVERVIEW);
     return values.help ? 0 : 2;
   }
-  if (name === 'export' || name === 'import') throw usageFailure(`${name} is not built yet`);
   if (!isCommand(name)) throw usageFailure(`There is no command "${name}"\n\n${OVERVIEW}`);
   if (values.help) {
     output.out(HELP[name]);
@@ -98,6 +103,20 @@ const COMMANDS: Readonly<Record<CommandName, (call: Call) => Promise<boolean | u
       cwd,
     };
     return await ingest(client, options, output);
+  },
+
+  export: async ({ positionals, values, client, output, cwd }) => {
+    if (positionals.length > 0) throw usageFailure(`Where to is said by --out\n\n${HELP.export}`);
+    await exportDocuments(client, { file: values.out ?? null, cwd }, output);
+    return undefined;
+  },
+
+  import: async ({ positionals: [file, ...more], values, client, output, cwd }) => {
+    if (file === undefined || more.length > 0) throw usageFailure(`Which file?\n\n${HELP.import}`);
+    const onSpaceMismatch = values['on-space-mismatch'] ?? 'refuse';
+    if (onSpaceMismatch !== 'refuse' && onSpaceMismatch !== 'reembed')
+      throw usageFailure(`--on-space-mismatch: expected refuse or reembed, got ${onSpaceMismatch}`);
+    return await importDocuments(client, { file, onSpaceMismatch, cwd }, output);
   },
 
   search: async ({ positionals, values, client, output }) => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { graphqlUrl } from '../../scripts/cli/client.js';
 import { HELP } from '../../scripts/cli/help.js';
@@ -20,10 +21,12 @@ afterAll(async () => {
   await server.stop();
 });
 
+let stdout: PassThrough;
 let out: string[];
 let err: string[];
 beforeEach(() => {
   out = [];
+  stdout = new PassThrough();
   err = [];
 });
 
@@ -31,7 +34,7 @@ beforeEach(() => {
 function run(args: string, options: { url?: string; apiKey?: string } = {}): Promise<number> {
   return runCommand(args.match(/'[^']*'|\S+/g)?.map((part) => part.replace(/^'|'$/g, '')) ?? [], {
     config: () => ({ url: options.url ?? server.url, apiKey: options.apiKey ?? null }),
-    output: { out: (line) => out.push(line), err: (line) => err.push(line) },
+    output: { out: (line) => out.push(line), err: (line) => err.push(line), stdout },
     cwd: folder,
   });
 }
@@ -159,7 +162,10 @@ describe('wrong usage exits with 2 and says what is right', () => {
     ['indexes drop', 'expected list or ensure, got drop'],
     ['keys', 'keys create --owner'],
     ['keys create', 'keys create --owner'],
-    ['export', 'export is not built yet'],
+    ['export there.ndjson', 'Where to is said by --out'],
+    ['import', 'Which file?'],
+    ['import a b', 'Which file?'],
+    ['import x --on-space-mismatch maybe', '--on-space-mismatch: expected refuse or reembed, got maybe'],
     ['search x --url nonsense', '--url: expected a URL'],
   ])('%s', async (args, message) => {
     expect(await run(args)).toBe(2);

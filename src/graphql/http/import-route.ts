@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../errors.js';
+import { AppError, Refusal } from '../../errors.js';
 import { isSameSpace, type OnSpaceMismatch, spaceMismatch } from '../../ingest/transfer/import-document.js';
 import { importSpec } from '../../ingest/transfer/import-work.js';
 import { receiveImport } from '../../ingest/transfer/receive-items.js';
 import type { NewJobItem } from '../../store/jobs/job-records.js';
 import { type Parts, requireRole } from '../context.js';
+import { deliberateBody } from '../errors.js';
 import { LIMITS, limitExceeded } from '../limits.js';
 import { encodeNodeId } from '../node-id.js';
 import { contextOf } from './graphql-route.js';
-import { unpackedBody } from './request-body.js';
+import { discardRest, unpackedBody } from './request-body.js';
 import { queryPairs } from './upload/parameters.js';
 
 /** Takes in an export as a job, which runs once its last line has come: a cut file leaves nothing. */
@@ -40,6 +41,15 @@ export function makeImportRoute(parts: Parts) {
         });
       if (job === null) return reply.code(200).send({ jobId: null });
       return reply.code(202).send({ jobId: encodeNodeId('Job', job.id) });
+    } catch (error) {
+      discardRest(request.raw);
+      if (error instanceof Refusal && error.code === 'QUOTA_EXCEEDED')
+        throw new AppError('RATE_LIMITED', error.message, { cause: error });
+      const mismatch =
+        error instanceof AppError && error.code === 'EMBEDDING_SPACE_MISMATCH' ? deliberateBody(error) : null;
+      if (mismatch === null) throw error;
+      request.trace.errorCodes.add(mismatch.extensions.code);
+      return reply.code(409).send({ errors: [mismatch] });
     } finally {
       running -= 1;
     }
