@@ -45,6 +45,13 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
     const counted = countedCalls(store);
     const ingest = parts.createIngest({ store: counted, embedderOf: embedders.of });
     opened.push(() => ingest.close());
+    const jobs = parts.createJobs({
+      store: counted,
+      ingest,
+      embedderOf: embedders.of,
+      onError: (error) => logger.error({ err: error }, 'An item of a job failed, or could not be noted'),
+      runner: { ...config.jobs, drainMs: config.http.drainMs },
+    });
     const queryEmbedder = parts.createQueryEmbedder(embedders.of);
     const api = await parts.startApi({
       config,
@@ -52,6 +59,7 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
       parts: {
         store: counted,
         ingest,
+        jobs,
         retrieve: parts.createRetrieve({
           store: counted,
           search: countedCalls(store.search),
@@ -67,7 +75,10 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
       },
       readiness: parts.makeReadiness(store, parts.operator, async () => embedders.problem(await store.activeSpace())),
     });
-    opened.push(() => api.stop());
+    opened.push(async () => {
+      await Promise.all([api.stop(), jobs.stop()]);
+    });
+    jobs.start();
     return { url: api.url, stop: closeAll };
   } catch (error) {
     await closeAll();
@@ -80,6 +91,7 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
  * before it.
  */
 async function loadParts() {
+  const jobs = import('./ingest/jobs/create-jobs.js');
   const modules = await Promise.all([
     import('./embed/create-embedder.js'),
     import('./graphql/api.js'),
@@ -103,6 +115,7 @@ async function loadParts() {
     countedProvider: counted.countedProvider,
     makeReadiness: readiness.makeReadiness,
     createIngest: ingest.createIngest,
+    createJobs: (await jobs).createJobs,
     createRetrieve: retrieve.createRetrieve,
     createQueryEmbedder: query.createQueryEmbedder,
     createReranker: rerank.createReranker,

@@ -45,6 +45,12 @@ export interface Config {
     /** null: a search that asks for reranking keeps its order, and says so. */
     readonly rerank: RerankConfig | null;
   };
+  readonly jobs: {
+    /** Items of jobs that run at once. */
+    readonly slots: number;
+    /** A server that is silent for so long is taken for dead, and others run its items. */
+    readonly leaseMs: number;
+  };
   readonly auth: {
     readonly adminKey: string | null;
     readonly jwt: JwtConfig;
@@ -151,6 +157,7 @@ export function parseConfig(environment: Environment): Config {
               count: s.GAZETTEER_RERANK_COUNT,
             },
     },
+    jobs: { slots: s.GAZETTEER_JOB_SLOTS, leaseMs: s.GAZETTEER_JOB_LEASE_SECONDS * 1000 },
     auth: {
       adminKey: s.GAZETTEER_ADMIN_KEY ?? null,
       jwt: {
@@ -257,6 +264,8 @@ const SETTINGS = z
     GAZETTEER_RERANK_MODEL: text.max(200, 'expected at most 200 characters').optional(),
     GAZETTEER_RERANK_API_KEY: text.optional(),
     GAZETTEER_RERANK_COUNT: integer(1, 200).default(50),
+    GAZETTEER_JOB_SLOTS: integer(1, 256).default(8),
+    GAZETTEER_JOB_LEASE_SECONDS: integer(1, 3_600).default(60),
     GAZETTEER_ADMIN_KEY: text
       // what an Authorization header can carry
       .regex(/^[\x21-\x7e]{32,4096}$/, 'expected a secret of at least 32 printable ASCII characters without blanks')

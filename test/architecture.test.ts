@@ -125,7 +125,7 @@ describe('identity', () => {
     });
 
   test('a scope comes from credentials or from a stored job, and from nowhere else', () => {
-    const makers = new Set(['src/graphql/context.ts', 'src/ingest/scope-of-job.ts']);
+    const makers = new Set(['src/graphql/context.ts', 'src/ingest/jobs/scope-of-job.ts']);
     expect(importersOf('makeScope').filter((file) => !makers.has(file))).toEqual([]);
     expect(importersOf('makeScope')).toContain('src/graphql/context.ts');
   });

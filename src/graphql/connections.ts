@@ -1,4 +1,5 @@
 import type { SearchExplanation, SearchResult } from '../retrieve/retrieve.js';
+import type { JobItemRecord, JobRecord } from '../store/jobs/job-records.js';
 import type { ChunkRecord, DocumentRecord, Page } from '../store/records.js';
 
 /** A page of a listing. The total is counted only when it is selected. */
@@ -9,6 +10,8 @@ export interface Listing<T> {
 }
 export type DocumentListing = Listing<DocumentRecord>;
 export type ChunkListing = Listing<ChunkRecord>;
+export type JobListing = Listing<JobRecord>;
+export type JobItemListing = Listing<JobItemRecord>;
 
 export interface SearchListing {
   readonly result: SearchResult;

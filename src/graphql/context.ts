@@ -1,5 +1,6 @@
 import { AppError } from '../errors.js';
 import type { Ingest } from '../ingest/ingest.js';
+import type { Jobs } from '../ingest/jobs/jobs.js';
 import type { Retrieve } from '../retrieve/retrieve.js';
 import type { Role } from '../store/records.js';
 import { makeScope, type Operator, operator, type Scope } from '../store/scope.js';
@@ -13,6 +14,7 @@ import { TextBudget } from './text-budget.js';
 export interface Parts {
   readonly store: Store;
   readonly ingest: Ingest;
+  readonly jobs: Jobs;
   readonly retrieve: Retrieve;
   /** Embeds questions in the active space: one provider request per call. */
   readonly embedQueries: EmbedQueries;
@@ -27,9 +29,10 @@ export interface RequestContext extends Parts {
   readonly scope: Scope;
   /** Aborted when the client goes away or the server stops. */
   readonly signal: AbortSignal;
-  readonly text: TextBudget;
+  /** Replaced with each event of a subscription. */
+  text: TextBudget;
   readonly queryEmbedding: QueryEmbedding;
-  /** Replaced after every mutation, so that what is read under its payload is the state after it. */
+  /** Replaced after every mutation and event, so that what is read under it is the state after it. */
   loaders: Loaders;
 }
 

@@ -2,8 +2,9 @@ import type { JsonObject } from './scalars/json.js';
 import type { FilterScalar } from '../store/filter.js';
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { DocumentRecord, ChunkRecord, Chunking as ChunkingSource, SpaceRecord, SearchIndexRecord, ApiKeyRecord } from '../store/records.js';
+import type { JobRecord, JobItemRecord } from '../store/jobs/job-records.js';
+import type { JobListing, JobItemListing, DocumentListing, ChunkListing, SearchListing, Leg, Span } from './connections.js';
 import type { Viewer as ViewerSource, AdminDoor, RequestContext } from './context.js';
-import type { DocumentListing, ChunkListing, SearchListing, Leg, Span } from './connections.js';
 import type { SearchHit, SearchExplanation as SearchExplanationSource, CandidateExplanation as CandidateExplanationSource, WhyNot as WhyNotSource } from '../retrieve/retrieve.js';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
@@ -1236,7 +1237,7 @@ export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = 
     | ( ChunkRecord )
     | ( DocumentRecord )
     | ( SpaceRecord )
-    | ( Omit<Job, 'items'> & { items: _RefType['JobItemConnection'] } )
+    | ( JobRecord )
   ;
 };
 
@@ -1290,15 +1291,15 @@ export type ResolversTypes = {
   ActivateEmbeddingSpacePayload: ResolverTypeWrapper<Omit<ActivateEmbeddingSpacePayload, 'embeddingSpace'> & { embeddingSpace?: Maybe<ResolversTypes['EmbeddingSpace']> }>;
   DropEmbeddingSpaceInput: DropEmbeddingSpaceInput;
   DropEmbeddingSpacePayload: ResolverTypeWrapper<DropEmbeddingSpacePayload>;
-  Job: ResolverTypeWrapper<Omit<Job, 'items'> & { items: ResolversTypes['JobItemConnection'] }>;
+  Job: ResolverTypeWrapper<JobRecord>;
   JobKind: JobKind;
   JobState: JobState;
-  JobItem: ResolverTypeWrapper<Omit<JobItem, 'document'> & { document?: Maybe<ResolversTypes['Document']> }>;
+  JobItem: ResolverTypeWrapper<JobItemRecord>;
   JobItemState: JobItemState;
   JobError: ResolverTypeWrapper<JobError>;
-  JobItemConnection: ResolverTypeWrapper<Omit<JobItemConnection, 'edges' | 'nodes'> & { edges: ReadonlyArray<ResolversTypes['JobItemEdge']>, nodes: ReadonlyArray<ResolversTypes['JobItem']> }>;
+  JobItemConnection: ResolverTypeWrapper<JobItemListing>;
   JobItemEdge: ResolverTypeWrapper<Omit<JobItemEdge, 'node'> & { node: ResolversTypes['JobItem'] }>;
-  JobConnection: ResolverTypeWrapper<Omit<JobConnection, 'edges' | 'nodes'> & { edges: ReadonlyArray<ResolversTypes['JobEdge']>, nodes: ReadonlyArray<ResolversTypes['Job']> }>;
+  JobConnection: ResolverTypeWrapper<JobListing>;
   JobEdge: ResolverTypeWrapper<Omit<JobEdge, 'node'> & { node: ResolversTypes['Job'] }>;
   IngestDocumentsInput: IngestDocumentsInput;
   IngestDocumentsPayload: ResolverTypeWrapper<Omit<IngestDocumentsPayload, 'job'> & { job?: Maybe<ResolversTypes['Job']> }>;
@@ -1383,12 +1384,12 @@ export type ResolversParentTypes = {
   ActivateEmbeddingSpacePayload: Omit<ActivateEmbeddingSpacePayload, 'embeddingSpace'> & { embeddingSpace?: Maybe<ResolversParentTypes['EmbeddingSpace']> };
   DropEmbeddingSpaceInput: DropEmbeddingSpaceInput;
   DropEmbeddingSpacePayload: DropEmbeddingSpacePayload;
-  Job: Omit<Job, 'items'> & { items: ResolversParentTypes['JobItemConnection'] };
-  JobItem: Omit<JobItem, 'document'> & { document?: Maybe<ResolversParentTypes['Document']> };
+  Job: JobRecord;
+  JobItem: JobItemRecord;
   JobError: JobError;
-  JobItemConnection: Omit<JobItemConnection, 'edges' | 'nodes'> & { edges: ReadonlyArray<ResolversParentTypes['JobItemEdge']>, nodes: ReadonlyArray<ResolversParentTypes['JobItem']> };
+  JobItemConnection: JobItemListing;
   JobItemEdge: Omit<JobItemEdge, 'node'> & { node: ResolversParentTypes['JobItem'] };
-  JobConnection: Omit<JobConnection, 'edges' | 'nodes'> & { edges: ReadonlyArray<ResolversParentTypes['JobEdge']>, nodes: ReadonlyArray<ResolversParentTypes['Job']> };
+  JobConnection: JobListing;
   JobEdge: Omit<JobEdge, 'node'> & { node: ResolversParentTypes['Job'] };
   IngestDocumentsInput: IngestDocumentsInput;
   IngestDocumentsPayload: Omit<IngestDocumentsPayload, 'job'> & { job?: Maybe<ResolversParentTypes['Job']> };

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../context.js';
+import { jobViewer } from '../job-input.js';
 import { LIMITS, limitExceeded } from '../limits.js';
 import { decodeNodeId, type NodeType } from '../node-id.js';
 import type { NodeResolvers, QueryResolvers, ResolversTypes } from '../schema.generated.js';
@@ -9,6 +10,7 @@ const LOADERS: Partial<Record<NodeType, (context: RequestContext, id: string) =>
   Document: ({ loaders }, id) => loaders.document.load(id),
   Chunk: ({ loaders }, id) => loaders.chunk.load(id),
   EmbeddingSpace: ({ loaders }, id) => loaders.space.load(id),
+  Job: (context, id) => context.store.job(jobViewer(context), id),
 };
 /** A record does not say what it is: its type is remembered from the id that asked for it. */
 const typeOf = new WeakMap<object, NodeType>();
@@ -29,7 +31,7 @@ const Query: Pick<QueryResolvers, 'node' | 'nodes'> = {
 };
 
 const Node: NodeResolvers = {
-  __resolveType: (node) => typeOf.get(node) as 'Document' | 'Chunk' | 'EmbeddingSpace',
+  __resolveType: (node) => typeOf.get(node) as 'Document' | 'Chunk' | 'EmbeddingSpace' | 'Job',
 };
 
 export const node = { Query, Node };

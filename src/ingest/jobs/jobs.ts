@@ -32,7 +32,8 @@ export interface Jobs {
 /** Documents of one `ingestDocuments`. */
 export const MAX_DOCUMENTS_PER_CALL = 100;
 
-export function createJobs(options: {
+/** With any kinds of work; `createJobs` knows those of this server. */
+export function jobsOf(options: {
   readonly store: JobStore & Pick<Store, 'activeSpace'>;
   readonly kinds: readonly JobKindWork[];
   readonly onError: (error: unknown) => void;

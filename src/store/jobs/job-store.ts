@@ -83,6 +83,8 @@ export interface JobWork {
    * are passed over: somebody else runs them.
    */
   endItems(operator: Operator, results: readonly ItemResult[]): Promise<void>;
+  /** Items of a job, the one at `position` not counted, that wait or run. */
+  unfinishedItems(operator: Operator, jobId: string, position: number): Promise<number>;
   /** The credentials that made the job are still good. */
   isPrincipalValid(operator: Operator, principal: JobPrincipal): Promise<boolean>;
   /** Finishes what crashes and time left: jobs never sealed, cancellations cut short, jobs past their retention. */

@@ -28,6 +28,11 @@ export function openJobStore(
     ...itemEnder(database, clock),
     ...jobSweeper(database, clock),
     readPayloads: (_operator, itemIds) => readPayloads(database, itemIds),
+    async unfinishedItems(_operator, jobId, position) {
+      const id = parseObjectId(jobId);
+      const others = { state: { $in: ['QUEUED', 'RUNNING'] as const }, position: { $ne: position } };
+      return id === null ? 0 : await database.jobItems.countDocuments({ job_id: id, ...others });
+    },
     async isPrincipalValid(_operator, { owner, apiKeyId }) {
       const keyId = apiKeyId === null ? null : parseObjectId(apiKeyId);
       if (keyId === null || owner === null) return true;
