@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type Config, isLoopbackName } from './config.js';
 import type { EmbedderSettings } from './embed/create-embedder.js';
-import type { Embedder } from './embed/embedder.js';
+import type { Embedder, EmbedderSpace } from './embed/embedder.js';
 import { AppError } from './errors.js';
 import { spawnPocketAtlas } from './pocket-atlas/spawn.js';
 import type { SpaceRecord } from './store/records.js';
@@ -60,6 +60,12 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
         store: counted,
         ingest,
         jobs,
+        reembedding: parts.createReembedding({
+          store: counted,
+          jobs,
+          makeEmbedder: embedders.make,
+          problem: embedders.problem,
+        }),
         retrieve: parts.createRetrieve({
           store: counted,
           search: countedCalls(store.search),
@@ -71,7 +77,7 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
             rerankCount: config.search.rerank.count,
           }),
         }),
-        embedQueries: async (queries, signal) => queryEmbedder.embed(queries, await store.activeSpace(), signal),
+        embedQueries: queryEmbedder.embed,
       },
       readiness: parts.makeReadiness(store, parts.operator, async () => embedders.problem(await store.activeSpace())),
     });
@@ -91,6 +97,7 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
  * before it.
  */
 async function loadParts() {
+  const reembed = import('./ingest/reembed/reembedding.js');
   const jobs = import('./ingest/jobs/create-jobs.js');
   const modules = await Promise.all([
     import('./embed/create-embedder.js'),
@@ -116,6 +123,7 @@ async function loadParts() {
     makeReadiness: readiness.makeReadiness,
     createIngest: ingest.createIngest,
     createJobs: (await jobs).createJobs,
+    createReembedding: (await reembed).createReembedding,
     createRetrieve: retrieve.createRetrieve,
     createQueryEmbedder: query.createQueryEmbedder,
     createReranker: rerank.createReranker,
@@ -146,8 +154,10 @@ interface Embedders {
   configured(): Embedder;
   /** The one of a stored space, always the same for the same space. */
   of(space: SpaceRecord): Embedder;
+  /** One that the settings do not name: what a database is moved to. Throws `AppError` BAD_USER_INPUT. */
+  make(settings: Pick<EmbedderSettings, 'provider' | 'model' | 'dimensions'>): Embedder;
   /** Why a space's embedder cannot work with these settings; null when it can. */
-  problem(space: SpaceRecord): string | null;
+  problem(space: EmbedderSpace): string | null;
 }
 
 function makeEmbedders(
@@ -172,9 +182,10 @@ function makeEmbedders(
     configured: () =>
       embedder({ provider: embedding.provider, model: embedding.model, dimensions: embedding.dimensions }),
     of: ({ provider, model, dimensions }) => embedder({ provider, model, dimensions }),
-    problem: ({ provider }) =>
+    make: embedder,
+    problem: ({ provider, model }) =>
       provider === 'openai' && apiKey === null && baseUrl === null
-        ? 'OPENAI_API_KEY is not set, and the active space needs it'
+        ? `OPENAI_API_KEY is not set, and the embedding model ${model} needs it`
         : null,
   };
 }

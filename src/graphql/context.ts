@@ -1,6 +1,7 @@
 import { AppError } from '../errors.js';
 import type { Ingest } from '../ingest/ingest.js';
 import type { Jobs } from '../ingest/jobs/jobs.js';
+import type { Reembedding } from '../ingest/reembed/reembedding.js';
 import type { Retrieve } from '../retrieve/retrieve.js';
 import type { Role } from '../store/records.js';
 import { makeScope, type Operator, operator, type Scope } from '../store/scope.js';
@@ -15,8 +16,9 @@ export interface Parts {
   readonly store: Store;
   readonly ingest: Ingest;
   readonly jobs: Jobs;
+  readonly reembedding: Reembedding;
   readonly retrieve: Retrieve;
-  /** Embeds questions in the active space: one provider request per call. */
+  /** Embeds questions in a space: one provider request per call. */
   readonly embedQueries: EmbedQueries;
   /** Tells authentication that development mode is over. */
   readonly keyCreated: () => void;

@@ -93,6 +93,8 @@ export function assembleChunks(
   const chunks = pieces.map((piece): NewChunk => {
     const own = text.slice(piece.start, piece.end);
     strings.set(piece.embedHash, { text: piece.given ?? own, tokens: piece.tokens });
+    // The string always ends with the chunk (see embeddedText).
+    const embedPrefix = piece.given?.slice(0, piece.given.length - own.length) ?? '';
     return {
       start: piece.start,
       end: piece.end,
@@ -103,6 +105,7 @@ export function assembleChunks(
       language,
       tokenCount: piece.tokenCount,
       text: own,
+      ...(embedPrefix !== '' && { embedPrefix }),
       embedHash: piece.embedHash,
     };
   });
@@ -122,8 +125,11 @@ function pageAt(pageStarts: readonly number[], at: number): number {
 }
 
 /** Title and heading path before the chunk, for the embedder only. The normalised title, so that its spelling is no change. */
-function contextualPrefix(chunking: Chunking, title: string): (headings: readonly string[]) => string {
-  if (!chunking.contextual) return () => '';
+export function contextualPrefix(
+  { contextual }: Pick<Chunking, 'contextual'>,
+  title: string,
+): (headings: readonly string[]) => string {
+  if (!contextual) return () => '';
   const name = normalizeTitle(title);
   return (headings) => `${[name, ...headings].join(' > ')}\n\n`;
 }

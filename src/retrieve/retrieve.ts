@@ -1,5 +1,5 @@
 import type { SearchFilter } from '../store/filter.js';
-import type { ChunkRecord } from '../store/records.js';
+import type { ChunkRecord, SpaceRecord } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
 
 /** What ranks: made by `createRetrieve({ store, … })`. Throws `AppError`. */
@@ -41,7 +41,7 @@ export interface SearchOptions {
   /** A cursor or endCursor was selected: without one no ranking is kept. */
   readonly needsCursors: boolean;
   /** Embeds the queries of one GraphQL request together: given by the request's loader, default is the retriever's own. */
-  readonly embedQuery?: (query: string) => Promise<Float32Array>;
+  readonly embedQuery?: (query: string, space: SpaceRecord) => Promise<Float32Array>;
 }
 
 export interface Scores {

@@ -79,7 +79,7 @@ export function runStarter(parts: RunParts): StartRun {
 
     async function embedded(question: Question, space: SpaceRecord, signal: AbortSignal): Promise<Float32Array> {
       if (question.vector !== null) return question.vector;
-      if (options.embedQuery !== undefined) return await options.embedQuery(question.query);
+      if (options.embedQuery !== undefined) return await options.embedQuery(question.query, space);
       return (await queryEmbedder.embed([question.query], space, signal))[0]!;
     }
   };

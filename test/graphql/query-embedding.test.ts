@@ -1,6 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { HASH_SPACE } from '../../src/embed/hash.js';
 import { QueryEmbedding } from '../../src/graphql/query-embedding.js';
+import type { SpaceRecord } from '../../src/store/records.js';
+
+const space: SpaceRecord = { ...HASH_SPACE, id: 's1', state: 'ACTIVE', weights: null };
 
 const vector = (query: string) => Float32Array.of(query.length);
 
@@ -25,7 +29,7 @@ test('searches that need their vector at different moments share one request', a
   const search = (query: string, after: number) =>
     embedding.during(async (embedQuery) => {
       await turns(after);
-      return embedQuery(query);
+      return embedQuery(query, space);
     });
   const found = await Promise.all([search('one', 0), search('three', 5), search('one', 9)]);
   expect(found).toEqual([vector('one'), vector('three'), vector('one')]);
@@ -39,7 +43,7 @@ test('a search that needs no vector, and one that fails before, hold nobody up',
     await turns(2);
     throw new Error('no such index');
   });
-  const found = embedding.during((embedQuery) => embedQuery('waits'));
+  const found = embedding.during((embedQuery) => embedQuery('waits', space));
   await expect(failing).rejects.toThrow('no such index');
   await wordsOnly;
   expect(await found).toEqual(vector('waits'));
@@ -55,8 +59,8 @@ test('nobody is asked when nobody needs a vector', async () => {
 test('a second vector of the same search is a second request', async () => {
   const { requests, embedding } = recorder();
   await embedding.during(async (embedQuery) => {
-    await embedQuery('first');
-    await embedQuery('second');
+    await embedQuery('first', space);
+    await embedQuery('second', space);
   });
   expect(requests).toEqual([['first'], ['second']]);
 });
@@ -65,6 +69,25 @@ test('a failure of the request is every search’s failure', async () => {
   const { embedding } = recorder(async () => {
     throw new Error('provider down');
   });
-  const searches = ['a', 'b'].map((query) => embedding.during((embedQuery) => embedQuery(query)));
+  const searches = ['a', 'b'].map((query) => embedding.during((embedQuery) => embedQuery(query, space)));
   expect((await Promise.allSettled(searches)).map((result) => result.status)).toEqual(['rejected', 'rejected']);
+});
+
+test('a question gets its vector in the space that it searches, also where the active one is switched meanwhile', async () => {
+  const next = { ...space, id: 's2' };
+  const asked: [string, readonly string[]][] = [];
+  const embedding = new QueryEmbedding(async (queries, { id }) => {
+    asked.push([id, queries]);
+    return queries.map((query) => Float32Array.of(Number(id.slice(1)), query.length));
+  }, new AbortController().signal);
+  const ask = (query: string, where: SpaceRecord) => embedding.during((embedQuery) => embedQuery(query, where));
+  expect(await Promise.all([ask('one', space), ask('three', next), ask('one', next)])).toEqual([
+    Float32Array.of(1, 3),
+    Float32Array.of(2, 5),
+    Float32Array.of(2, 3),
+  ]);
+  expect(asked).toEqual([
+    ['s1', ['one']],
+    ['s2', ['three', 'one']],
+  ]);
 });

@@ -63,34 +63,14 @@ describe.each(STORE_SERVERS)('opening a store on $name', ({ start, hasSearch }) 
     await expect(refused).rejects.toMatchObject({ code: 'EMBEDDING_SPACE_MISMATCH' });
     await expect(refused).rejects.toThrow(/hash\/feature-hashing-v1.*openai\/text-embedding-3-small.*reembed/);
     expect(notices).toEqual([]);
-    await reopened.database.spaces.insertOne({
-      _id: 's2',
-      provider: 'openai',
-      model: 'text-embedding-3-small',
-      dimensions: 1536,
-      similarity: 'cosine',
-      max_input_tokens: 8191,
-      languages: null,
-      state: 'BUILDING',
-      weights: null,
-    });
+    await reopened.createSpace(operator, { ...other, maxInputTokens: 8_191 });
     await open({ dbName, space: { initial: other, explicit }, onNotice: (notice) => notices.push(notice) });
     expect(notices).toEqual([expect.stringMatching(/hash\/feature-hashing-v1 \(256 dimensions\) is active/)]);
   });
 
   test('the active space cannot be dropped, another goes with its vectors', async () => {
     const store = await open();
-    await store.database.spaces.insertOne({
-      _id: 's2',
-      provider: 'hash',
-      model: 'feature-hashing-v1',
-      dimensions: 256,
-      similarity: 'cosine',
-      max_input_tokens: 8_192,
-      languages: null,
-      state: 'BUILDING',
-      weights: null,
-    });
+    await store.createSpace(operator, space({ model: 'another' }));
     await store.upsert(scope, 't', paragraphs(2));
     // Every upsert writes a vector for each space.
     for (const row of await store.database.chunks.find().toArray())

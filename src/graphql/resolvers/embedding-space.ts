@@ -1,7 +1,7 @@
 import type { SpaceRecord } from '../../store/records.js';
 import { requireOperator } from '../context.js';
+import { namingOtherSpace, operatorViewer } from '../embedding-space-input.js';
 import { encodeNodeId, idOf } from '../node-id.js';
-import { notImplemented } from '../not-implemented.js';
 import type { EmbeddingSpaceResolvers, MutationResolvers, Similarity } from '../schema.generated.js';
 import { withUserErrors } from '../user-errors.js';
 
@@ -13,12 +13,30 @@ const SIMILARITIES: Readonly<Record<SpaceRecord['similarity'], Similarity>> = {
 
 type Mutations = Pick<MutationResolvers, 'reembed' | 'activateEmbeddingSpace' | 'dropEmbeddingSpace'>;
 const Mutation: Mutations = {
-  reembed: (_, __, context) => notImplemented('reembed', requireOperator(context)),
-  activateEmbeddingSpace: (_, __, context) => notImplemented('activateEmbeddingSpace', requireOperator(context)),
-  dropEmbeddingSpace: (_, { input }, context) => {
+  reembed: (_, { input }, context) => {
+    const viewer = operatorViewer(context);
+    const request = { ...input, dimensions: input.dimensions ?? null };
+    const apiKeyId = context.credentials.apiKeyId ?? null;
+    return withUserErrors({ job: null, embeddingSpace: null }, async () => {
+      const { job, space } = await namingOtherSpace(
+        context.reembedding.start(viewer, apiKeyId, request, context.signal),
+      );
+      return { job, embeddingSpace: space };
+    });
+  },
+  activateEmbeddingSpace: (_, { input }, context) => {
     const operator = requireOperator(context);
+    return withUserErrors({ embeddingSpace: null }, async () => ({
+      embeddingSpace: await context.reembedding.activate(
+        operator,
+        idOf('EmbeddingSpace', input.embeddingSpaceId) ?? '',
+      ),
+    }));
+  },
+  dropEmbeddingSpace: (_, { input }, context) => {
+    const viewer = operatorViewer(context);
     return withUserErrors({ droppedEmbeddingSpaceId: null }, async () => {
-      const id = await context.store.dropSpace(operator, idOf('EmbeddingSpace', input.embeddingSpaceId) ?? '');
+      const id = await context.reembedding.drop(viewer, idOf('EmbeddingSpace', input.embeddingSpaceId) ?? '');
       return { droppedEmbeddingSpaceId: encodeNodeId('EmbeddingSpace', id) };
     });
   },

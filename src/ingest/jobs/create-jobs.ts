@@ -2,6 +2,7 @@ import type { Embedder } from '../../embed/embedder.js';
 import type { SpaceRecord } from '../../store/records.js';
 import type { Store } from '../../store/store.js';
 import type { Ingest } from '../ingest.js';
+import { reembedWork } from '../reembed/reembed-work.js';
 import { importWork } from '../transfer/import-work.js';
 import { ingestKind } from './ingest-kind.js';
 import type { JobKindWork } from './job-kinds.js';
@@ -20,6 +21,6 @@ export interface JobsOptions {
 /** Jobs of every kind that there is. */
 export function createJobs(options: JobsOptions): Jobs {
   const { store, ingest } = options;
-  const kinds: readonly JobKindWork[] = [ingestKind(ingest, store), importWork(options)];
+  const kinds: readonly JobKindWork[] = [ingestKind(ingest, store), importWork(options), reembedWork(options)];
   return jobsOf({ ...options, kinds });
 }

@@ -75,7 +75,7 @@ async function importOnce(
   if (stored !== null) requireWritable(scope, stored.agentIds, ['title']);
   else if (await store.isTitleHidden(scope, document.title))
     throw new Refusal('CONFLICT', 'The title belongs to a document that these credentials cannot see', ['title']);
-  if (stored !== null && (await isStored(parts, scope, stored, document, placed, active)))
+  if (stored !== null && (await isStored(parts, scope, stored, document, placed)))
     return await keep(parts, scope, stored, document);
 
   const vectors = new Map<string, ReadonlyMap<string, Float32Array>>();
@@ -149,18 +149,16 @@ export function spaceMismatch(file: ExportedSpace, active: SpaceRecord): AppErro
   );
 }
 
-/** Text, chunks and space are those stored: at most attributes differ. */
+/** Text and chunks are those stored, and so have vectors in the active space: at most attributes differ. */
 async function isStored(
   { store }: ImportParts,
   scope: Scope,
   stored: DocumentRecord,
   document: ExportedDocument,
   { chunks }: Placed,
-  active: SpaceRecord,
 ): Promise<boolean> {
   if (
     stored.contentHash !== document.contentHash ||
-    stored.space !== active.id ||
     stored.chunkCount !== chunks.length ||
     !sameChunking(stored.chunking, document.chunking)
   )

@@ -1,0 +1,145 @@
+import type { EmbedderSettings } from '../../embed/create-embedder.js';
+import type { Embedder, EmbedderSpace } from '../../embed/embedder.js';
+import { AppError, Refusal } from '../../errors.js';
+import type { JobRecord } from '../../store/jobs/job-records.js';
+import type { JobReads, JobViewer } from '../../store/jobs/job-store.js';
+import type { SpaceRecord } from '../../store/records.js';
+import type { Operator } from '../../store/scope.js';
+import { notComplete } from '../../store/space-changes.js';
+import type { Store } from '../../store/store.js';
+import type { Jobs } from '../jobs/jobs.js';
+import { reembedItems } from './reembed-items.js';
+
+export interface ReembedRequest {
+  readonly provider: string;
+  readonly model: string;
+  /** null: the model's own. */
+  readonly dimensions: number | null;
+  /** Switch searches over when every chunk has its vector. */
+  readonly activate: boolean;
+}
+
+/** An operator who looks at the operator's jobs. */
+export type OperatorViewer = JobViewer & { readonly operator: Operator };
+
+/** Moving a database to another embedding model while it is searched. */
+export interface Reembedding {
+  /**
+   * Makes the space and the job that fills it; for a space that a cancelled or failed job left, a job that goes on with it.
+   * `Refusal` INVALID for a model that cannot be had or is the active one, CONFLICT beside another space; what the
+   * embedder throws when it does not answer.
+   */
+  start(
+    viewer: OperatorViewer,
+    apiKeyId: string | null,
+    request: ReembedRequest,
+    signal: AbortSignal,
+  ): Promise<{ job: JobRecord; space: SpaceRecord }>;
+  /** Switches searches to a complete space, forwards or back. `Refusal` NOT_FOUND, CONFLICT. */
+  activate(operator: Operator, spaceId: string): Promise<SpaceRecord>;
+  /** Drops a space that is not active; its job is cancelled. `Refusal` NOT_FOUND, CONFLICT. */
+  drop(viewer: OperatorViewer, spaceId: string): Promise<string>;
+}
+
+export interface ReembeddingParts {
+  readonly store: Store & JobReads;
+  readonly jobs: Pick<Jobs, 'create' | 'cancel'>;
+  /** An embedder that the settings of this server can make. Throws `AppError` for what cannot work. */
+  readonly makeEmbedder: (settings: Pick<EmbedderSettings, 'provider' | 'model' | 'dimensions'>) => Embedder;
+  /** Why a space's embedder cannot work with the settings of this server; null when it can. */
+  readonly problem: (space: EmbedderSpace) => string | null;
+}
+
+export function createReembedding(parts: ReembeddingParts): Reembedding {
+  const { store } = parts;
+  return {
+    async start(viewer, apiKeyId, request, signal) {
+      const { operator } = viewer;
+      const embedder = embedderFor(parts, request);
+      const stored = await store.listSpaces(operator);
+      const left = stored.find(({ state }) => state === 'BUILDING');
+      if (left !== undefined && isSame(left, embedder.space)) await refuseWhileFilled(store, viewer, left);
+      // Before anything is made: a wrong key or name shows here, and not in a job.
+      if (stored.length === 1 && !isSame(stored[0]!, embedder.space))
+        await embedder.embed(['gazetteer'], { kind: 'query', signal });
+      const space = await store.createSpace(operator, embedder.space);
+      const job = await parts.jobs.create(operator, {
+        kind: 'REEMBED',
+        spec: { space: space.id, activate: request.activate },
+        apiKeyId,
+        items: reembedItems(store, operator),
+      });
+      await store.noteSpaceJob(operator, space.id, job.id);
+      return { job, space };
+    },
+
+    async activate(operator, spaceId) {
+      const space = (await store.listSpaces(operator)).find(({ id }) => id === spaceId);
+      if (space?.state === 'ACTIVE') return space;
+      if (space !== undefined) {
+        if (!space.isComplete) throw notComplete(space);
+        const lag = await store.indexLag(operator, spaceId);
+        if (lag !== null)
+          throw new Refusal('CONFLICT', `The space is complete, but ${lag.reason}`, ['input', 'embeddingSpaceId']);
+      }
+      return await store.activateSpace(operator, spaceId);
+    },
+
+    async drop(viewer, spaceId) {
+      const space = (await store.listSpaces(viewer.operator)).find(({ id }) => id === spaceId);
+      if (space?.state === 'BUILDING' && space.jobId !== undefined) await cancelIfRunning(parts, viewer, space.jobId);
+      return await store.dropSpace(viewer.operator, spaceId);
+    },
+  };
+}
+
+const PROVIDERS: readonly EmbedderSpace['provider'][] = ['openai', 'bundled', 'hash'];
+
+function embedderFor({ makeEmbedder, problem }: ReembeddingParts, request: ReembedRequest): Embedder {
+  const provider = PROVIDERS.find((name) => name === request.provider);
+  if (provider === undefined)
+    throw invalid('provider', `Expected a provider ${PROVIDERS.join(', ')}, got ${JSON.stringify(request.provider)}`);
+  let embedder: Embedder;
+  try {
+    embedder = makeEmbedder({ provider, model: request.model, dimensions: request.dimensions });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'BAD_USER_INPUT') throw error;
+    throw invalid(request.dimensions === null ? 'model' : 'dimensions', error.message, error);
+  }
+  const { space } = embedder;
+  if (space.model !== request.model)
+    throw invalid('model', `The provider ${provider} has the model ${JSON.stringify(space.model)} only`);
+  if (request.dimensions !== null && space.dimensions !== request.dimensions)
+    throw invalid('dimensions', `The model has ${space.dimensions} dimensions, got ${request.dimensions}`);
+  const cannotWork = problem(space);
+  if (cannotWork !== null) throw invalid('provider', cannotWork);
+  return embedder;
+}
+
+function invalid(field: keyof ReembedRequest, message: string, cause?: unknown): Refusal {
+  return new Refusal('INVALID', message, ['input', field], { cause });
+}
+
+function isSame(a: EmbedderSpace, b: EmbedderSpace): boolean {
+  return a.provider === b.provider && a.model === b.model && a.dimensions === b.dimensions;
+}
+
+/** One job at a time fills a space. */
+async function refuseWhileFilled(store: JobReads, viewer: OperatorViewer, { jobId }: SpaceRecord): Promise<void> {
+  const job = jobId === undefined ? null : await store.job(viewer, jobId);
+  if (job !== null && job.finishedAt === null)
+    throw new Refusal(
+      'CONFLICT',
+      'A job is filling this space already: wait for it, cancel it with cancelJob, or drop the space with dropEmbeddingSpace',
+      ['input'],
+    );
+}
+
+async function cancelIfRunning({ jobs }: ReembeddingParts, viewer: OperatorViewer, jobId: string): Promise<void> {
+  try {
+    await jobs.cancel(viewer, jobId);
+  } catch (error) {
+    // It has ended already.
+    if (!(error instanceof Refusal)) throw error;
+  }
+}
