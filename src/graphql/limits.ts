@@ -2,9 +2,11 @@ import { AppError, type ErrorCode, type RefusalCode } from '../errors.js';
 import { MAX_TEXT_BYTES } from '../ingest/canonical-text.js';
 import { MAX_LINE_BYTES } from '../ingest/transfer/export-format.js';
 import { MAX_DOCUMENT_BYTES, MAX_DOCUMENTS } from '../ingest/transfer/receive-items.js';
+import { MAX_DOCUMENTS_PER_CALL } from '../ingest/jobs/jobs.js';
 import { MAX_QUERY_LENGTH } from '../retrieve/check-request.js';
 import { MAX_FILTER_NESTING, MAX_FILTER_TITLES, MAX_FILTER_VALUES } from '../store/check-filter.js';
 import { MAX_METADATA_BYTES } from '../store/check-metadata.js';
+import { JOB_QUOTA } from '../store/jobs/job-limits.js';
 
 const MIB = 1024 * 1024;
 
@@ -35,6 +37,14 @@ export const LIMITS = {
   filterTitles: { maximum: MAX_FILTER_TITLES, unit: 'titles in a search filter', code: 'BAD_USER_INPUT' },
   filterNesting: { maximum: MAX_FILTER_NESTING, unit: 'levels of and/or/not in a filter', code: 'BAD_USER_INPUT' },
   filterValues: { maximum: MAX_FILTER_VALUES, unit: 'values in a filter', code: 'BAD_USER_INPUT' },
+  jobDocuments: { maximum: MAX_DOCUMENTS_PER_CALL, unit: 'documents in an `ingestDocuments`', code: 'INVALID' },
+  jobs: { maximum: JOB_QUOTA.jobs, unit: 'unfinished jobs of an owner', code: 'QUOTA_EXCEEDED' },
+  jobItems: { maximum: JOB_QUOTA.items, unit: 'unfinished items of an owner’s jobs', code: 'QUOTA_EXCEEDED' },
+  jobPayloadBytes: {
+    maximum: JOB_QUOTA.payloadBytes,
+    unit: 'bytes that an owner’s jobs are to be run with',
+    code: 'QUOTA_EXCEEDED',
+  },
   textBytes: { maximum: MAX_TEXT_BYTES, unit: 'bytes of a document’s text as UTF-8', code: 'TOO_LARGE' },
   metadataBytes: { maximum: MAX_METADATA_BYTES, unit: 'bytes of metadata as JSON', code: 'TOO_LARGE' },
   queryCharacters: { maximum: MAX_QUERY_LENGTH, unit: 'characters in a search query', code: 'BAD_USER_INPUT' },

@@ -73,10 +73,10 @@ describe('graphql-ws', () => {
     ]);
   });
 
-  test('answers what is not built yet, and masks nothing of it', async () => {
+  test('answers a subscription that cannot begin with its error, and masks nothing of it', async () => {
     await expect(results('subscription { job(id: "x") { id } }', `Bearer ${ADMIN}`)).resolves.toEqual([
       expect.objectContaining({
-        errors: [expect.objectContaining({ extensions: expect.objectContaining({ code: 'NOT_IMPLEMENTED' }) })],
+        errors: [expect.objectContaining({ extensions: expect.objectContaining({ code: 'BAD_USER_INPUT' }) })],
       }),
     ]);
   });
@@ -168,7 +168,7 @@ describe('server-sent events', () => {
 
   test('carry refusals as results', async () => {
     expect(await (await stream({ query: '{ nothing }' })).text()).toContain('GRAPHQL_VALIDATION_FAILED');
-    expect(await (await stream({ query: 'subscription { job(id: "x") { id } }' })).text()).toContain('NOT_IMPLEMENTED');
+    expect(await (await stream({ query: 'subscription { job(id: "x") { id } }' })).text()).toContain('BAD_USER_INPUT');
   });
 
   test('need credentials and a query like anything else', async () => {
