@@ -1,8 +1,8 @@
 import { AppError, type ErrorCode, type RefusalCode } from '../errors.js';
 import { MAX_TEXT_BYTES } from '../ingest/canonical-text.js';
+import { MAX_DOCUMENTS_PER_CALL } from '../ingest/jobs/jobs.js';
 import { MAX_LINE_BYTES } from '../ingest/transfer/export-format.js';
 import { MAX_DOCUMENT_BYTES, MAX_DOCUMENTS } from '../ingest/transfer/receive-items.js';
-import { MAX_DOCUMENTS_PER_CALL } from '../ingest/jobs/jobs.js';
 import { MAX_QUERY_LENGTH } from '../retrieve/check-request.js';
 import { MAX_FILTER_NESTING, MAX_FILTER_TITLES, MAX_FILTER_VALUES } from '../store/check-filter.js';
 import { MAX_METADATA_BYTES } from '../store/check-metadata.js';
