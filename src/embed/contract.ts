@@ -16,6 +16,8 @@ export function contractEmbedder(inner: Embedder): Embedder {
   const { space } = inner;
   return {
     space,
+    ...(inner.isInstant && { isInstant: inner.isInstant }),
+    ...(inner.lateChunking && { lateChunking: inner.lateChunking }),
     countTokens: (text) => inner.countTokens(text),
     async embed(texts, options) {
       if (texts.length === 0) return [];

@@ -4,6 +4,7 @@ import type { Embedder, EmbedderSpace } from './embedder.js';
 import { createHashEmbedder } from './hash.js';
 import { createOpenaiEmbedder } from './openai/openai.js';
 import { cachedQueries } from './query-cache.js';
+import type { RateBudget } from './rate-budget.js';
 import { windowedEmbedder } from './windowed.js';
 
 /** What an embedder is made of. A field left out or null takes the provider's default. */
@@ -15,6 +16,10 @@ export interface EmbedderSettings {
   readonly apiKey?: string | null;
   /** openai: any OpenAI-compatible endpoint. */
   readonly baseUrl?: string | null;
+  /** openai: pieces of one document are embedded in view of each other, where the endpoint can. */
+  readonly lateChunking?: boolean;
+  /** openai: one for all embedders of the account. */
+  readonly budget?: RateBudget;
 }
 
 /** The embedder for `settings`, inside the contract. Loads nothing heavy: models and tokenizers come with the first use. */

@@ -23,6 +23,7 @@ const FULL_WEIGHT_LENGTH = 5;
 export function createHashEmbedder(): Embedder {
   return {
     space: HASH_SPACE,
+    isInstant: true,
     countTokens: countHashTokens,
     async embed(texts, { signal, onVector }) {
       signal?.throwIfAborted();

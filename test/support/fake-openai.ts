@@ -54,6 +54,8 @@ export interface LoggedRequest {
   readonly model: string;
   readonly encodingFormat: string | undefined;
   readonly dimensions: number | undefined;
+  readonly task: string | undefined;
+  readonly lateChunking: boolean | undefined;
   readonly authorization: string | undefined;
   readonly apiKey: string | undefined;
 }
@@ -105,6 +107,8 @@ export async function startFakeOpenai(options: { dimensions?: number; mode?: Fak
       model: String(body.model),
       encodingFormat: body.encoding_format as string | undefined,
       dimensions: body.dimensions as number | undefined,
+      task: body.task as string | undefined,
+      lateChunking: body.late_chunking as boolean | undefined,
       authorization: request.headers.authorization,
       apiKey: request.headers['api-key'] as string | undefined,
     });

@@ -20,6 +20,8 @@ export function countingEmbedder(
   const asked: string[] = [];
   return {
     space: inner.space,
+    ...(inner.isInstant && { isInstant: inner.isInstant }),
+    ...(inner.lateChunking && { lateChunking: inner.lateChunking }),
     asked,
     calls: 0,
     countTokens: (text) => inner.countTokens(text),

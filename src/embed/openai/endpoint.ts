@@ -12,6 +12,7 @@ export interface Endpoint {
   /** Azure takes its key in a header of its own. */
   readonly isAzure: boolean;
   readonly isOpenai: boolean;
+  readonly isJina: boolean;
   /** The URL asked, for messages: without credentials, and of the query only the API version. */
   readonly shown: string;
 }
@@ -36,6 +37,7 @@ export function endpointOf(typed: string): Endpoint {
     query: Object.fromEntries(url.searchParams),
     isAzure,
     isOpenai: url.hostname === 'api.openai.com',
+    isJina: url.hostname === 'api.jina.ai',
     shown: `${origin}${path}${PATH}${version === null ? '' : `?api-version=${version}`}`,
   };
 }

@@ -20,6 +20,7 @@ const KNOWN_MODELS: Readonly<Record<string, KnownModel>> = {
   'text-embedding-3-small': { dimensions: 1_536, inputTokens: OPENAI_INPUT_TOKENS, shortens: true },
   'text-embedding-3-large': { dimensions: 3_072, inputTokens: OPENAI_INPUT_TOKENS, shortens: true },
   'text-embedding-ada-002': { dimensions: 1_536, inputTokens: OPENAI_INPUT_TOKENS },
+  'jina-embeddings-v3': { dimensions: 1_024, inputTokens: 8_192 * FOREIGN_SHARE, shortens: true },
   'nomic-embed-text': { dimensions: 768, inputTokens: 2_048 * FOREIGN_SHARE, languages: ['en'] },
   'nomic-embed-text-v1.5': { dimensions: 768, inputTokens: 2_048 * FOREIGN_SHARE, languages: ['en'] },
   'mxbai-embed-large': { dimensions: 1_024, inputTokens: 512 * FOREIGN_SHARE, languages: ['en'] },

@@ -1,7 +1,9 @@
 import type OpenAI from 'openai';
+import { AppError } from '../../errors.js';
 import { SYSTEM_CLOCK } from '../clock.js';
 import type { Embedder, EmbedOptions } from '../embedder.js';
 import { providerFailure } from '../provider-failure.js';
+import { type RateBudget, UNLIMITED } from '../rate-budget.js';
 import { type Clock, type RetryPolicy, retry } from '../retry.js';
 import { createSlots } from '../slots.js';
 import { vectorsOf } from './answer.js';
@@ -16,6 +18,10 @@ export interface OpenaiSettings {
   readonly dimensions?: number | null;
   readonly apiKey?: string | null;
   readonly baseUrl?: string | null;
+  /** Pieces of one document go together, with `late_chunking`, as Jina's API has it. */
+  readonly lateChunking?: boolean;
+  /** Shared by all embedders of the account. */
+  readonly budget?: RateBudget;
   readonly limits?: Partial<Record<EmbedOptions['kind'], RequestLimits>>;
   readonly clock?: Clock;
 }
@@ -27,6 +33,14 @@ export interface RequestLimits extends RetryPolicy {
 
 type Deliver = (from: number, vectors: readonly Float32Array[]) => void;
 
+/** What the batches of one call have in common. */
+interface Call {
+  readonly kind: EmbedOptions['kind'];
+  readonly together: boolean;
+  readonly signal: AbortSignal;
+  readonly deliver: Deliver;
+}
+
 /** Somebody waits for a query; a document's batch may sit out a rate limit. */
 export const REQUEST_LIMITS: Record<EmbedOptions['kind'], RequestLimits> = {
   query: { timeoutMs: 10_000, attempts: 3, deadlineMs: 20_000, firstWaitMs: 250, longestWaitMs: 4_000 },
@@ -36,6 +50,9 @@ export const REQUEST_LIMITS: Record<EmbedOptions['kind'], RequestLimits> = {
 const CONCURRENCY = 4;
 /** Halvings of a batch that a server calls too large: 2 048 texts come down to one. */
 const HALVINGS = 11;
+/** Jina's models from the third on have an adapter for each side of a search, and without one are tuned for neither. */
+const JINA_TASKS = /^jina-embeddings-v[3-9]/;
+const TASKS = { document: 'retrieval.passage', query: 'retrieval.query' } as const;
 /** An answer is at most this long: 2 048 vectors of 3 072 numbers as decimal text. */
 const ANSWER_LIMIT_CHARACTERS = 200_000_000;
 
@@ -53,9 +70,19 @@ export function createOpenaiEmbedder(settings: OpenaiSettings): Embedder {
   const apiKey = settings.apiKey || null;
   const clock = settings.clock ?? SYSTEM_CLOCK;
   const slots = createSlots(CONCURRENCY);
+  const budget = settings.budget ?? UNLIMITED;
+  const tokenLimit = Number.isFinite(budget.tokensPerRequest)
+    ? { tokens: budget.tokensPerRequest, count: countOpenaiTokens }
+    : null;
+  const limitsOf = (kind: EmbedOptions['kind']) => settings.limits?.[kind] ?? REQUEST_LIMITS[kind];
+  const tasks = JINA_TASKS.test(model) && endpoint.isJina ? TASKS : null;
   let client: Promise<OpenAI> | undefined;
 
-  async function request(texts: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Float32Array[]> {
+  async function request(
+    texts: readonly string[],
+    timeoutMs: number,
+    { kind, together, signal }: Call,
+  ): Promise<Float32Array[]> {
     client ??= clientFor(endpoint, apiKey);
     const { embeddings } = await client;
     const timeout = AbortSignal.timeout(timeoutMs);
@@ -69,6 +96,8 @@ export function createOpenaiEmbedder(settings: OpenaiSettings): Embedder {
             // quarter of the bytes, but not every other server knows it
             encoding_format: endpoint.isOpenai || endpoint.isAzure ? 'base64' : 'float',
             ...(requestedDimensions !== null && { dimensions: requestedDimensions }),
+            ...(tasks !== null && { task: tasks[kind] }),
+            ...(together && { late_chunking: true }),
           },
           { signal: AbortSignal.any([signal, timeout]), timeout: timeoutMs * 2, maxRetries: 0 },
         )
@@ -86,32 +115,50 @@ export function createOpenaiEmbedder(settings: OpenaiSettings): Embedder {
   async function embedBatch(
     texts: readonly string[],
     from: number,
-    { limits, signal, deliver }: { limits: RequestLimits; signal: AbortSignal; deliver: Deliver },
-    halvings = HALVINGS,
+    call: Call,
+    halvings = call.together ? 0 : HALVINGS,
   ): Promise<void> {
+    const { kind, signal, deliver } = call;
+    const limits = limitsOf(kind);
     const classify = (thrown: unknown): RequestFailure =>
-      requestFailure(thrown, { model, url: endpoint.shown, now: clock.now(), texts: texts.length });
+      thrown instanceof AppError
+        ? { error: thrown, isRetryable: false, retryAfterMs: null, isTooLarge: false }
+        : requestFailure(thrown, { model, url: endpoint.shown, now: clock.now(), texts: texts.length });
     try {
-      const attempt = (remainingMs: number) => request(texts, Math.min(limits.timeoutMs, remainingMs), signal);
+      const pay = payFor(texts, call);
+      // a document may wait for its share of the budget longer than it may be tried
+      await pay(kind === 'query' ? clock.now() + limits.deadlineMs : null);
+      let isPaid = true;
+      const attempt = async (remainingMs: number) => {
+        if (!isPaid) await pay(clock.now() + remainingMs);
+        isPaid = false;
+        return await request(texts, Math.min(limits.timeoutMs, remainingMs), call);
+      };
       deliver(from, await retry(attempt, classify, limits, clock, signal));
     } catch (thrown) {
       if (signal.aborted) throw thrown;
       const { error, isTooLarge } = classify(thrown);
       if (!isTooLarge || halvings === 0) throw error;
       const middle = Math.ceil(texts.length / 2);
-      await embedBatch(texts.slice(0, middle), from, { limits, signal, deliver }, halvings - 1);
-      await embedBatch(texts.slice(middle), from + middle, { limits, signal, deliver }, halvings - 1);
+      await embedBatch(texts.slice(0, middle), from, call, halvings - 1);
+      await embedBatch(texts.slice(middle), from + middle, call, halvings - 1);
     }
+  }
+
+  /** Waits until the budget has room for one request with the texts. */
+  function payFor(texts: readonly string[], { kind, signal }: Call): (deadline: number | null) => Promise<void> {
+    const tokens = tokenLimit === null ? 0 : texts.reduce((sum, text) => sum + tokenLimit.count(text), 0);
+    return (deadline) => budget.take(tokens, { kind, signal, deadline });
   }
 
   return {
     space,
+    ...(settings.lateChunking && { lateChunking: { maxTokens: space.maxInputTokens } }),
     countTokens: countOpenaiTokens,
-    async embed(texts, { kind, signal = new AbortController().signal, onVector }) {
+    async embed(texts, { kind, signal = new AbortController().signal, onVector, together = false }) {
       if (apiKey === null && (endpoint.isOpenai || /\.azure\.com$/.test(new URL(endpoint.baseUrl).hostname))) {
         throw providerFailure('openai', 'MISSING_KEY', `${endpoint.shown} needs a key and none is configured`);
       }
-      const limits = settings.limits?.[kind] ?? REQUEST_LIMITS[kind];
       const vectors = new Array<Float32Array>(texts.length);
       const deliver: Deliver = (from, batch) => {
         for (const [at, vector] of batch.entries()) {
@@ -119,20 +166,26 @@ export function createOpenaiEmbedder(settings: OpenaiSettings): Embedder {
           onVector?.(from + at, vector);
         }
       };
+      const call: Call = { kind, together, signal, deliver };
+      const batches = together ? [{ from: 0, to: texts.length }] : batchesOf(texts, CONCURRENCY, tokenLimit);
+      let next = 0;
       let failed: unknown;
-      await Promise.all(
-        batchesOf(texts, CONCURRENCY).map(async ({ from, to }) => {
-          const release = kind === 'query' ? null : await slots.take();
+      // so many wait for a slot at once; more would only wait
+      const lane = async (): Promise<void> => {
+        while (next < batches.length && failed === undefined) {
+          const { from, to } = batches[next++]!;
+          let release: (() => void) | undefined;
           try {
-            if (failed !== undefined) return;
-            await embedBatch(texts.slice(from, to), from, { limits, signal, deliver });
+            if (kind === 'document') release = await slots.take(call, signal);
+            if (failed === undefined) await embedBatch(texts.slice(from, to), from, call);
           } catch (error) {
             failed ??= error;
           } finally {
             release?.();
           }
-        }),
-      );
+        }
+      };
+      await Promise.all(Array.from({ length: CONCURRENCY }, lane));
       if (failed !== undefined) throw failed;
       return vectors;
     },
