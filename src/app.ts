@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type Config, isLoopbackName } from './config.js';
 import type { EmbedderSettings } from './embed/create-embedder.js';
 import type { Embedder, EmbedderSpace } from './embed/embedder.js';
+import type { RateLimits } from './embed/rate-budget.js';
 import { AppError } from './errors.js';
 import { spawnPocketAtlas } from './pocket-atlas/spawn.js';
 import type { SpaceRecord } from './store/records.js';
@@ -43,7 +44,11 @@ export async function startApp(config: Config, logger: Logger): Promise<App> {
     await refuseOpenDoors(config, parts, () => store.hasApiKeys());
 
     const counted = countedCalls(store);
-    const ingest = parts.createIngest({ store: counted, embedderOf: embedders.of });
+    const ingest = parts.createIngest({
+      store: counted,
+      embedderOf: embedders.of,
+      contextWriter: config.context && parts.createChatContextWriter(config.context),
+    });
     opened.push(() => ingest.close());
     const jobs = parts.createJobs({
       store: counted,
@@ -112,8 +117,11 @@ async function loadParts() {
     import('./store/open-store.js'),
     import('./store/rankings.js'),
     import('./store/scope.js'),
+    import('./embed/clock.js'),
+    import('./embed/rate-budget.js'),
+    import('./ingest/context/chat-context-writer.js'),
   ]);
-  const [embed, api, auth, counted, readiness, ingest, retrieve, query, rerank, store, rankings, scope] = modules;
+  const [embed, api, auth, counted, readiness, ingest, retrieve, query, rerank, store, rankings, scope, clock, budget, context] = modules; // biome-ignore format: one line
   return {
     createEmbedder: embed.createEmbedder,
     startApi: api.startApi,
@@ -130,6 +138,8 @@ async function loadParts() {
     openStore: store.openStore,
     rankingFunctions: rankings.rankingFunctions,
     operator: scope.operator,
+    createRateBudget: (limits: RateLimits) => budget.createRateBudget(limits, clock.SYSTEM_CLOCK),
+    createChatContextWriter: context.createChatContextWriter,
   };
 }
 
@@ -162,16 +172,18 @@ interface Embedders {
 
 function makeEmbedders(
   { embedding }: Config,
-  { countedProvider, createEmbedder }: Parts,
+  { countedProvider, createEmbedder, createRateBudget }: Parts,
   opened: (() => Promise<void>)[],
 ): Embedders {
   const made = new Map<string, Embedder>();
-  const { apiKey, baseUrl } = embedding;
+  const { apiKey, baseUrl, lateChunking } = embedding;
+  // one for all spaces: they are served by one account
+  const budget = createRateBudget(embedding);
   const embedder = (settings: Pick<EmbedderSettings, 'provider' | 'model' | 'dimensions'>): Embedder => {
     const key = JSON.stringify([settings.provider, settings.model, settings.dimensions]);
     const known = made.get(key);
     if (known) return known;
-    const created = countedProvider(createEmbedder({ ...settings, apiKey, baseUrl }));
+    const created = countedProvider(createEmbedder({ ...settings, apiKey, baseUrl, lateChunking, budget }));
     made.set(key, created);
     return created;
   };

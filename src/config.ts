@@ -38,7 +38,14 @@ export interface Config {
     readonly explicit: { readonly provider?: string; readonly model?: string; readonly dimensions?: number };
     readonly apiKey: string | null;
     readonly baseUrl: string | null;
+    /** Pieces of a document are embedded in view of each other, where the endpoint knows `late_chunking`. */
+    readonly lateChunking: boolean;
+    /** What the account may use; null: no limit of ours. */
+    readonly requestsPerMinute: number | null;
+    readonly tokensPerMinute: number | null;
   };
+  /** The chat model that situates the chunks of contextual documents; null: title and headings do that alone. */
+  readonly context: ContextConfig | null;
   readonly search: {
     /** For a whole search, reranking included. */
     readonly deadlineMs: number;
@@ -65,6 +72,12 @@ export interface RerankConfig {
   readonly apiKey: string | null;
   /** How many of the best hits are reordered. */
   readonly count: number;
+}
+
+export interface ContextConfig {
+  readonly url: string;
+  readonly model: string;
+  readonly apiKey: string | null;
 }
 
 export interface JwtConfig {
@@ -143,7 +156,18 @@ export function parseConfig(environment: Environment): Config {
       },
       apiKey: s.OPENAI_API_KEY ?? null,
       baseUrl: s.OPENAI_BASE_URL ?? null,
+      lateChunking: s.EMBEDDING_LATE_CHUNKING,
+      requestsPerMinute: s.EMBEDDING_REQUESTS_PER_MINUTE ?? null,
+      tokensPerMinute: s.EMBEDDING_TOKENS_PER_MINUTE ?? null,
     },
+    context:
+      s.GAZETTEER_CONTEXT_URL === undefined || s.GAZETTEER_CONTEXT_MODEL === undefined
+        ? null
+        : {
+            url: s.GAZETTEER_CONTEXT_URL,
+            model: s.GAZETTEER_CONTEXT_MODEL,
+            apiKey: s.GAZETTEER_CONTEXT_API_KEY ?? null,
+          },
     search: {
       deadlineMs: s.GAZETTEER_SEARCH_SECONDS * 1000,
       rerank:
@@ -256,8 +280,14 @@ const SETTINGS = z
     EMBEDDING_PROVIDER: z.enum(['openai', 'bundled', 'hash'], 'expected openai, bundled or hash').optional(),
     EMBEDDING_MODEL: text.max(200, 'expected at most 200 characters').optional(),
     EMBEDDING_DIMENSIONS: integer(1, 8192).optional(),
+    EMBEDDING_LATE_CHUNKING: flag.default(false),
+    EMBEDDING_REQUESTS_PER_MINUTE: integer(1, 999_999_999).optional(),
+    EMBEDDING_TOKENS_PER_MINUTE: integer(1, 999_999_999).optional(),
     OPENAI_API_KEY: text.optional(),
     OPENAI_BASE_URL: httpUrl.optional(),
+    GAZETTEER_CONTEXT_URL: httpUrl.optional(),
+    GAZETTEER_CONTEXT_MODEL: text.max(200, 'expected at most 200 characters').optional(),
+    GAZETTEER_CONTEXT_API_KEY: text.optional(),
     GAZETTEER_SEARCH_SECONDS: integer(1, 60).default(15),
     GAZETTEER_RERANK_PROVIDER: z.enum(RERANK_PROVIDERS, `expected one of ${RERANK_PROVIDERS.join(', ')}`).optional(),
     GAZETTEER_RERANK_URL: httpUrl.optional(),
@@ -283,6 +313,12 @@ const SETTINGS = z
         code: 'custom',
         path: ['OPENAI_API_KEY'],
         message: 'is needed by EMBEDDING_PROVIDER=openai (or OPENAI_BASE_URL for a server that asks for no key)',
+      });
+    if ((s.GAZETTEER_CONTEXT_URL === undefined) !== (s.GAZETTEER_CONTEXT_MODEL === undefined))
+      context.addIssue({
+        code: 'custom',
+        path: [s.GAZETTEER_CONTEXT_URL === undefined ? 'GAZETTEER_CONTEXT_URL' : 'GAZETTEER_CONTEXT_MODEL'],
+        message: 'is needed too: a model that situates chunks has a URL and a name',
       });
     for (const [name, providers] of Object.entries(RERANK_NEEDS))
       if (providers.includes(s.GAZETTEER_RERANK_PROVIDER ?? '') && s[name as keyof typeof RERANK_NEEDS] === undefined)

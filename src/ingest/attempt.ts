@@ -2,13 +2,15 @@ import type { Embedder } from '../embed/embedder.js';
 import type { SpaceRecord } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
+import type { ContextWriter } from './context/context-writer.js';
 import type { Cutter } from './cutter.js';
 import type { DetectLanguage } from './detect-language.js';
-import type { VectorCache } from './embed-strings.js';
 import type { Extract } from './extract.js';
 import type { UpsertInput, UpsertProgress } from './ingest.js';
 import type { KeyedLock } from './keyed-lock.js';
+import type { RecentVectors } from './recent-vectors.js';
 import type { CheckedInput } from './resolve-upsert.js';
+import type { SpaceVectors } from './space-vectors.js';
 
 /** What upserts are made of; one for the process. */
 export interface UpsertParts {
@@ -18,6 +20,9 @@ export interface UpsertParts {
   readonly cutter: Cutter;
   readonly extract: Extract;
   readonly detectLanguage: DetectLanguage;
+  readonly recentVectors: RecentVectors;
+  /** Situates the chunks of contextual documents; null: title and headings do that alone. */
+  readonly contextWriter: ContextWriter | null;
   /** Upserts of one title that lost a race take turns. */
   readonly turns: KeyedLock;
 }
@@ -35,7 +40,9 @@ export interface Attempt {
   readonly input: CheckedInput;
   readonly options: UpsertOptions;
   /** By space: what an earlier attempt embedded is not embedded again. */
-  readonly caches: Map<string, VectorCache>;
+  readonly vectors: Map<string, SpaceVectors>;
+  /** By `ContextLine.key`: what an earlier attempt was told. */
+  readonly lines: Map<string, string>;
 }
 
 /** The signal as an option that is left out when there is none. */

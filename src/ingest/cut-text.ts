@@ -1,6 +1,6 @@
 import type { TokenCounter } from '../embed/token-counter.js';
 import { Refusal } from '../errors.js';
-import type { Chunking, NewChunk } from '../store/records.js';
+import type { Chunking, ContextLine, NewChunk } from '../store/records.js';
 import { normalizeTitle } from '../store/title.js';
 import type { Chunk, ChunkSpan } from './chunk/chunker.js';
 import { embeddedText } from './chunk/embedded-text.js';
@@ -16,6 +16,8 @@ export interface CutRequest {
   readonly chunking: Chunking;
   /** The active space's limit. */
   readonly maxInputTokens: number;
+  /** Left free in each chunk for what is put in front of it later; default 0. */
+  readonly reservedTokens?: number;
 }
 
 /** A chunk before it is put together with its text. */
@@ -25,12 +27,17 @@ export interface CutPiece extends Omit<ChunkSpan, 'context'> {
   readonly given: string | null;
   /** Its tokens in each space, in the order of the counters. */
   readonly tokens: readonly number[];
+  /** The line in front of it that a model wrote; part of `given`. */
+  readonly contextLine?: ContextLine;
+  /** Those it is embedded in view of; then `embedHash` is of more than `given`. */
+  readonly group?: string;
 }
 
 /** A string for the embedder, with its tokens in each space. */
 export interface EmbedString {
   readonly text: string;
   readonly tokens: readonly number[];
+  readonly group?: string;
 }
 
 export interface CutText {
@@ -58,9 +65,8 @@ export async function cutPieces(
   const [countTokens, ...others] = parts.counters;
   const spans = await parts.chunk(text, {
     mediaType: request.mediaType,
-    chunking,
     countTokens,
-    maxInputTokens: request.maxInputTokens,
+    ...withReserve(request),
     prefix,
     ...(parts.embed && { embed: parts.embed }),
   });
@@ -78,6 +84,26 @@ export async function cutPieces(
   });
 }
 
+/** The room that chunks may fill. */
+function withReserve({ chunking, maxInputTokens, reservedTokens = 0 }: CutRequest): {
+  chunking: Chunking;
+  maxInputTokens: number;
+} {
+  const limit = maxInputTokens - reservedTokens;
+  if (reservedTokens === 0 || chunking.maxTokens === null) return { chunking, maxInputTokens: limit };
+  const maxTokens = chunking.maxTokens - reservedTokens;
+  // an overlap that left the window its progress still does
+  return {
+    chunking: { ...chunking, maxTokens, overlap: Math.min(chunking.overlap, maxTokens - 1) },
+    maxInputTokens: limit,
+  };
+}
+
+/** What the embedder is given for a piece of `text`. */
+export function stringOf(text: string, { given, start, end }: CutPiece): string {
+  return given ?? text.slice(start, end);
+}
+
 /** Puts pieces together with the text that they were cut from. */
 export function assembleChunks(
   source: {
@@ -92,7 +118,8 @@ export function assembleChunks(
   const strings = new Map<string, EmbedString>();
   const chunks = pieces.map((piece): NewChunk => {
     const own = text.slice(piece.start, piece.end);
-    strings.set(piece.embedHash, { text: piece.given ?? own, tokens: piece.tokens });
+    const { tokens, group, contextLine } = piece;
+    strings.set(piece.embedHash, { text: piece.given ?? own, tokens, ...(group !== undefined && { group }) });
     // The string always ends with the chunk (see embeddedText).
     const embedPrefix = piece.given?.slice(0, piece.given.length - own.length) ?? '';
     return {
@@ -107,6 +134,7 @@ export function assembleChunks(
       text: own,
       ...(embedPrefix !== '' && { embedPrefix }),
       embedHash: piece.embedHash,
+      ...(contextLine && { contextLine }),
     };
   });
   return { chunks, strings };

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Embedder } from '../embed/embedder.js';
+import type { Embedder, EmbedOptions } from '../embed/embedder.js';
 import { WINDOW_LIMIT } from '../embed/windowed.js';
 import { Refusal } from '../errors.js';
 
 /** Strings per call: the provider batches them itself; this bounds what an abort or a failure repeats. */
 const STRINGS_PER_CALL = 512;
+/** Groups that are embedded at the same time; the provider has its own limit for all callers. */
+const GROUPS_AT_ONCE = 4;
 
 /** Vectors by the SHA-256 of the string they belong to. Kept over attempts, so that nothing is embedded twice. */
 export type VectorCache = Map<string, Float32Array>;
@@ -18,6 +20,8 @@ export function embedHash(text: string): string {
 export interface CountedString {
   readonly text: string;
   readonly tokens: number;
+  /** Strings of one group are embedded in view of each other where the embedder can (late-chunking.ts); in order. */
+  readonly group?: string;
 }
 
 /**
@@ -46,25 +50,62 @@ export async function embedStrings(
     readonly cache: VectorCache;
     readonly signal?: AbortSignal;
     readonly onProgress?: (done: number, total: number) => void;
+    /** Each new vector as it arrives, after it is in `cache`. */
+    readonly onVector?: (hash: string, vector: Float32Array) => void;
   },
 ): Promise<ReadonlyMap<string, Float32Array>> {
   const { cache, signal, onProgress } = options;
-  const wanted = [...strings].filter(([hash]) => !cache.has(hash));
+  const calls = callsFor(strings, cache, embedder.lateChunking !== undefined);
+  const total = calls.reduce((sum, { entries }) => sum + entries.length, 0);
   let done = 0;
-  for (let start = 0; start < wanted.length; start += STRINGS_PER_CALL) {
+  const run = async ({ entries, together }: Call): Promise<void> => {
     signal?.throwIfAborted();
-    const call = wanted.slice(start, start + STRINGS_PER_CALL);
     const keep = (index: number, vector: Float32Array): void => {
-      const hash = call[index]?.[0];
+      const hash = entries[index]?.[0];
       if (hash === undefined || cache.has(hash)) return;
       cache.set(hash, vector);
-      onProgress?.(++done, wanted.length);
+      options.onVector?.(hash, vector);
+      onProgress?.(++done, total);
     };
-    const texts = call.map(([, { text }]) => text);
-    const vectors = await embedder.embed(texts, { kind: 'document', onVector: keep, ...(signal && { signal }) });
+    const texts = entries.map(([, { text }]) => text);
+    const embedOptions: EmbedOptions = { kind: 'document', onVector: keep, ...(signal && { signal }) };
+    const vectors = await embedder.embed(texts, together ? { ...embedOptions, together } : embedOptions);
     for (const [index, vector] of vectors.entries()) keep(index, vector);
+  };
+  for (const call of calls.filter(({ together }) => !together)) await run(call);
+  const groups = calls.filter(({ together }) => together);
+  for (let at = 0; at < groups.length; at += GROUPS_AT_ONCE) {
+    const ends = await Promise.allSettled(groups.slice(at, at + GROUPS_AT_ONCE).map(run));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
   return new Map([...strings.keys()].map((hash) => [hash, vectorOf(hash, cache)]));
+}
+
+interface Call {
+  readonly entries: readonly (readonly [hash: string, string: CountedString])[];
+  readonly together: boolean;
+}
+
+/** What is to be asked: single strings many at a time, a group whole or not at all. */
+function callsFor(strings: ReadonlyMap<string, CountedString>, cache: VectorCache, byGroup: boolean): Call[] {
+  const single: [string, CountedString][] = [];
+  const groups = new Map<string, [string, CountedString][]>();
+  for (const entry of strings) {
+    const { group } = entry[1];
+    if (!byGroup || group === undefined) {
+      if (!cache.has(entry[0])) single.push(entry);
+      continue;
+    }
+    const members = groups.get(group);
+    if (members === undefined) groups.set(group, [entry]);
+    else members.push(entry);
+  }
+  const calls: Call[] = [];
+  for (let start = 0; start < single.length; start += STRINGS_PER_CALL)
+    calls.push({ entries: single.slice(start, start + STRINGS_PER_CALL), together: false });
+  for (const entries of groups.values())
+    if (entries.some(([hash]) => !cache.has(hash))) calls.push({ entries, together: true });
+  return calls;
 }
 
 function vectorOf(hash: string, cache: VectorCache): Float32Array {

@@ -1,22 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, Refusal } from '../errors.js';
 import { requireWritable } from '../store/agents.js';
 import type { DocumentRecord } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
 import { VersionMoved } from '../store/store.js';
-import { normalizeTitle } from '../store/title.js';
-import { type Attempt, type UpsertOptions, type UpsertParts, withSignal } from './attempt.js';
+import { againWhenMoved } from './again-when-moved.js';
+import type { Attempt, UpsertOptions, UpsertParts } from './attempt.js';
 import type { UpsertInput, UpsertResult } from './ingest.js';
 import { keepVersion } from './keep-version.js';
 import { replaceVersion } from './replace-version.js';
 import { checkInput } from './resolve-upsert.js';
 import { isStoredVersion, resolveWanted } from './wanted.js';
-
-/** How often an upsert starts again because the document moved; within one process losers take turns, so few are needed. */
-const MAX_ATTEMPTS = 12;
-/** Between attempts; grows with each, so that a large version staged by another server gets its time. */
-const FIRST_PAUSE_MS = 50;
-const MAX_PAUSE_MS = 5_000;
 
 /** Creates or replaces the document of a title, atomically with its chunks. See `Ingest`. */
 export async function upsertDocument(
@@ -26,27 +19,10 @@ export async function upsertDocument(
   options: UpsertOptions,
 ): Promise<UpsertResult> {
   const input = checkInput(scope, given);
-  const attempt: Attempt = { parts, scope, given, input, options, caches: new Map() };
-  try {
-    return await upsertOnce(attempt);
-  } catch (error) {
-    if (!(error instanceof VersionMoved)) throw error;
-  }
-  return await parts.turns.run(`${scope.owner}\0${normalizeTitle(input.title)}`, () => upsertAgain(attempt));
-}
-
-async function upsertAgain(attempt: Attempt): Promise<UpsertResult> {
-  for (let round = 2; round <= MAX_ATTEMPTS; round++) {
-    try {
-      return await upsertOnce(attempt);
-    } catch (error) {
-      if (!(error instanceof VersionMoved)) throw error;
-    }
-    // Half of it by chance, so that servers that collided do not collide again.
-    const pause = Math.min(FIRST_PAUSE_MS * 2 ** (round - 2), MAX_PAUSE_MS) * (0.5 + Math.random() / 2);
-    await sleep(pause, undefined, withSignal(attempt));
-  }
-  throw new Refusal('CONFLICT', 'Other writers kept changing the document; try again', ['input', 'title']);
+  const attempt: Attempt = { parts, scope, given, input, options, vectors: new Map(), lines: new Map() };
+  return await againWhenMoved(parts.turns, { scope, title: input.title, signal: options.signal }, () =>
+    upsertOnce(attempt),
+  );
 }
 
 /** One attempt: read, decide, embed what is new, write. Throws `VersionMoved` when the document changed under it. */
