@@ -50,7 +50,8 @@ function errorBody(formatted: GraphQLFormattedError, thrown: unknown, logUnknown
   // GraphQL's own: syntax, validation, coercion, and the HTTP rules of GraphQL
   if (cause instanceof GraphQLError && typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR')
     return { message: withoutLongLiterals(formatted.message), extensions: { code } };
-  if (cause instanceof GraphQLError && isInputComplaint(cause))
+  // a leaf's own complaint has no place in the operation; the one around it has
+  if (cause instanceof GraphQLError && [cause, thrown].some(isInputComplaint))
     return { message: withoutLongLiterals(formatted.message), extensions: { code: 'BAD_USER_INPUT' } };
   return maskedBody(cause, logUnknown);
 }
@@ -94,8 +95,12 @@ function rootCause(error: unknown): unknown {
 }
 
 /** Errors that graphql-js raises while it coerces arguments and variables carry no code. */
-function isInputComplaint(error: GraphQLError): boolean {
-  return /^(Variable|Argument|Expected|Field) /.test(error.message) && error.nodes !== undefined;
+function isInputComplaint(error: unknown): boolean {
+  return (
+    error instanceof GraphQLError &&
+    /^(Variable|Argument|Expected|Field) /.test(error.message) &&
+    error.nodes !== undefined
+  );
 }
 
 const LONGEST_MESSAGE = 1_000;

@@ -27,8 +27,8 @@ export function makeImportRoute(parts: Parts) {
       // Every document would be refused for it: better at once.
       if (onSpaceMismatch === 'refuse' && !isSameSpace(space, active)) throw spaceMismatch(space, active);
       const counted = new Counted(items);
-      const job = await context.store
-        .createJob(context.scope, {
+      const job = await context.jobs
+        .create(context.scope, {
           kind: 'IMPORT',
           spec: importSpec(space, onSpaceMismatch),
           apiKeyId: context.credentials.apiKeyId ?? null,

@@ -1,6 +1,7 @@
 import { Refusal } from '../../errors.js';
 import type { JobSpec } from '../../store/jobs/job-records.js';
 import type { JobKindWork } from '../jobs/job-kinds.js';
+import { KeyedLock } from '../keyed-lock.js';
 import { type ImportParts, importDocument, type OnSpaceMismatch } from './import-document.js';
 import { unpackItem } from './item-payload.js';
 import type { ExportedSpace } from './line-shapes.js';
@@ -13,7 +14,8 @@ export function importSpec(space: ExportedSpace, onSpaceMismatch: OnSpaceMismatc
 }
 
 /** Runs the items of IMPORT jobs, each a document of an export. Running one again changes nothing. */
-export function importWork(parts: ImportParts): JobKindWork {
+export function importWork({ store, embedderOf }: Omit<ImportParts, 'turns'>): JobKindWork {
+  const parts: ImportParts = { store, embedderOf, turns: new KeyedLock() };
   return {
     kind: 'IMPORT',
     async runItem({ payload, spec }, { scope, signal }) {

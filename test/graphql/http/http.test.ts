@@ -168,10 +168,10 @@ describe('answers', () => {
       ],
       ['/graphql', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }, 415, 'BAD_USER_INPUT'],
       ['/graphql', { method: 'PUT' }, 404, 'BAD_USER_INPUT'],
-      ['/export', {}, 501, 'NOT_IMPLEMENTED'],
       ['/upload', { method: 'POST' }, 403, 'FORBIDDEN'],
-      ['/upload', { method: 'POST', headers: { 'x-gazetteer-client': 'test' } }, 501, 'NOT_IMPLEMENTED'],
-      ['/import', { method: 'POST', headers: { 'x-gazetteer-client': 'test' } }, 501, 'NOT_IMPLEMENTED'],
+      ['/upload?owner=eve', { method: 'POST', headers: { 'x-gazetteer-client': 'test' } }, 400, 'BAD_USER_INPUT'],
+      ['/import', { method: 'POST' }, 403, 'FORBIDDEN'],
+      ['/import', { method: 'POST', headers: { 'x-gazetteer-client': 'test' } }, 400, 'BAD_USER_INPUT'],
     ];
     for (const [path, options, status, code] of answers) {
       const response = await fetch(new URL(path, origin), options);
@@ -301,8 +301,8 @@ describe('the log', () => {
   });
 
   test('names the codes of what failed', async () => {
-    const answer = await server.send('{ jobs { totalCount } }');
-    expect(await logLine(server, answer)).toMatchObject({ errors: ['NOT_IMPLEMENTED'] });
+    const answer = await server.send('{ documents(after: "x") { totalCount } }');
+    expect(await logLine(server, answer)).toMatchObject({ errors: ['BAD_USER_INPUT'] });
   });
 });
 

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../../src/graphql/context.js';
 import { makeFormatError } from '../../../src/graphql/errors.js';
 import { type FormattedResult, makeRunOperation } from '../../../src/graphql/operation/run.js';
 
-/** Operations outside of Apollo, on a schema of three fields. */
+/** Operations outside of Apollo, on a schema of a few fields. */
 class Ticks implements AsyncIterableIterator<{ tick: number }> {
   returned = false;
   #waiting: ((result: IteratorResult<{ tick: number }>) => void)[] = [];
@@ -31,7 +31,7 @@ class Ticks implements AsyncIterableIterator<{ tick: number }> {
 let ticks: Ticks;
 const logged: unknown[] = [];
 const schema = makeExecutableSchema({
-  typeDefs: `type Query { fine: Int, refused: Int, broken: Int } type Mutation { change: Int } type Subscription { tick: Int }`,
+  typeDefs: `input Wish { loud: Boolean } type Query { fine(wish: Wish): Int, refused: Int, broken: Int } type Mutation { change: Int } type Subscription { tick: Int }`,
   resolvers: {
     Query: {
       fine: () => 1,
@@ -81,6 +81,18 @@ describe('errors', () => {
       expect.objectContaining({ message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }),
     ]);
     expect(logged).toEqual([expect.objectContaining({ message: 'secret text of a document' })]);
+  });
+
+  test('of variables that do not fit are the caller’s', async () => {
+    const query = 'query($wish: Wish) { fine(wish: $wish) }';
+    const variables = { wish: { loud: 'maybe' } };
+    for await (const result of run({ query, variables }, contextWith(new AbortController().signal)))
+      expect(result.errors).toEqual([
+        expect.objectContaining({
+          message: expect.stringContaining('non boolean value'),
+          extensions: { code: 'BAD_USER_INPUT' },
+        }),
+      ]);
   });
 
   test.each([

@@ -39,6 +39,7 @@ export async function readMultipart(
   });
   parser.on('file', (_name, stream, fileName, _encoding, contentType) => {
     if (files.length > 0) return void parser.destroy(badForm('expected one file, got several'));
+    stream.on('error', () => undefined);
     const arriving = spool(stream, maxBytes).then((file) => ({ file, fileName: fileName ?? '', contentType }));
     // The parser waits for what it handed out, so a file that is refused must end it.
     arriving.catch((error: Error) => parser.destroy(error));
@@ -79,7 +80,8 @@ function makeParser(headers: IncomingHttpHeaders) {
 /** Feeds the parser to the end. `pipeline` would destroy the request, and with it the way to answer. */
 async function fed(source: Readable, parser: ReturnType<typeof makeParser>): Promise<void> {
   const failed = new Promise<never>((_, reject) => {
-    parser.once('error', (error: unknown) =>
+    // For good: it may fail again after it has failed, and an error that nobody hears ends the process.
+    parser.on('error', (error: unknown) =>
       reject(error instanceof AppError || !isParserError(error) ? error : badForm(error.message, error)),
     );
   });

@@ -1,8 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type RefusalCode } from '../../../errors.js';
+import type { Ingest, UpsertResult } from '../../../ingest/ingest.js';
+import { checkInput } from '../../../ingest/resolve-upsert.js';
+import type { JobRecord } from '../../../store/jobs/job-records.js';
 import { type Parts, type RequestContext, requireRole } from '../../context.js';
 import { requestStatus } from '../../errors.js';
 import { LIMITS } from '../../limits.js';
+import { encodeNodeId } from '../../node-id.js';
 import type { FormattedResult } from '../../operation/run.js';
 import type { RunOperation } from '../event-stream.js';
 import { contextOf } from '../graphql-route.js';
@@ -18,7 +22,7 @@ import { FileTooLarge, type SpooledFile, spool } from './spool.js';
 const UPLOAD = `mutation Upload($input: UpsertDocumentInput!) {
   upsertDocument(input: $input) {
     document {
-      id title mediaType language sourceUri agentIds metadata contentHash textLength version revision status lastError
+      id title mediaType language sourceUri agentIds metadata textLength version revision status lastError
       chunkCount createdAt updatedAt embeddingSpace { id provider model dimensions }
     }
     outcome
@@ -42,6 +46,18 @@ const REFUSAL_STATUS: Readonly<Record<RefusalCode, number>> = {
 
 /** What senders write when they do not know, curl's default among them. */
 const NO_MEDIA_TYPES: ReadonlySet<string> = new Set(['application/octet-stream', 'application/x-www-form-urlencoded']);
+
+/** Larger files take long to read and to embed: they become a job, and nobody holds a connection for them. */
+const MAX_DIRECT_BYTES = 8 * 1024 * 1024;
+
+/** In place of a payload that nobody sees: the answer is the job's id. */
+const NOTHING_YET: UpsertResult = {
+  document: null,
+  outcome: 'CREATED',
+  changes: { chunksAdded: 0, chunksKept: 0, chunksRemoved: 0, chunksEmbedded: 0, embeddingTokens: 0 },
+  searchable: false,
+  warnings: [],
+};
 
 interface ArrivedUpload {
   readonly file: SpooledFile;
@@ -107,18 +123,20 @@ async function answer(
   fields: UploadParameters,
   { name, file }: { name: string; file: SpooledFile },
 ): Promise<FastifyReply> {
-  const bytes = await file.read();
-  const { ingest } = context;
-  const withFile: RequestContext = {
-    ...context,
-    ingest: {
-      ...ingest,
-      upsertDocument: (scope, input, options) =>
-        ingest.upsertDocument(scope, { ...input, file: { name, bytes } }, options),
-    },
+  let queued: JobRecord | null = null;
+  const upsertDocument: Ingest['upsertDocument'] = async (scope, input, options) => {
+    const whole = { ...input, file: { name, bytes: await file.read() } };
+    if (file.sizeBytes <= MAX_DIRECT_BYTES || input.dryRun)
+      return await context.ingest.upsertDocument(scope, whole, options);
+    // What can be refused before the file is read is refused at once.
+    checkInput(scope, whole);
+    queued = await context.jobs.ingestDocuments(scope, [whole], { apiKeyId: context.credentials.apiKeyId ?? null });
+    return NOTHING_YET;
   };
+  const withFile: RequestContext = { ...context, ingest: { ...context.ingest, upsertDocument } };
   const input = { ...fields, file: { name, base64: '' } };
   const result = await onlyResult(run({ query: UPLOAD, operationName: 'Upload', variables: { input } }, withFile));
+  if (queued !== null) return reply.code(202).send({ jobId: encodeNodeId('Job', (queued as JobRecord).id) });
   if (result.errors?.[0]) {
     const code = String(result.errors[0].extensions?.code);
     return reply.code(requestStatus(code)).send({ errors: result.errors });
@@ -149,7 +167,10 @@ function tooLarge(): string {
   return `At most ${maximum} ${unit}, got more`;
 }
 
+/** Null for what says nothing: senders declare any text as plain UTF-8, and then its name tells more. */
 function mediaTypeOf(contentType: string | undefined): string | null {
-  const bare = contentType?.split(';', 1)[0]?.trim().toLowerCase();
-  return !bare || NO_MEDIA_TYPES.has(bare) || bare.startsWith('multipart/') ? null : (contentType ?? null);
+  const [bare = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
+  if (bare === '' || NO_MEDIA_TYPES.has(bare) || bare.startsWith('multipart/')) return null;
+  if (bare === 'text/plain' && parameters.every((parameter) => /^charset="?utf-?8"?$/.test(parameter))) return null;
+  return contentType ?? null;
 }
