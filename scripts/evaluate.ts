@@ -4,7 +4,11 @@ import { loadThrowAwayConfig } from '../src/config.js';
 import { readCollection } from '../src/retrieve/evaluate/beir.js';
 import { calibrate, type GoldenQuery } from '../src/retrieve/evaluate/calibrate.js';
 import { parseConfiguration } from '../src/retrieve/evaluate/configuration.js';
-import { evaluateChunking, readExcerptCollection } from '../src/retrieve/evaluate/evaluate-chunking.js';
+import {
+  type ChunkingResult,
+  evaluateChunking,
+  readExcerptCollection,
+} from '../src/retrieve/evaluate/evaluate-chunking.js';
 import { compare, evaluateConfiguration, ingestCollection } from '../src/retrieve/evaluate/evaluate-retrieval.js';
 import type { EvaluatedChunking, EvaluationClient } from '../src/retrieve/evaluate/evaluation-client.js';
 import { calibrationTable, chunkingTable, comparisonTable, retrievalTable } from '../src/retrieve/evaluate/report.js';
@@ -24,15 +28,16 @@ Ingests a collection into a throw-away server through its API, asks every questi
   --save              with --calibrate: keep them in the configured database (MONGODB_URI or GAZETTEER_DATA_DIR)
   --provider NAME     hash, bundled or openai; default: what the environment says
   --languages LIST    languages of the text index; default en
-  --chunking LIST     excerpts: RECURSIVE:200, SLIDING_WINDOW:1000, … (strategy:size), default RECURSIVE,SENTENCE,TOKEN
+  --chunking LIST     excerpts: RECURSIVE:200, TOKEN:800:400, … (strategy:size:overlap); searched with HYBRID unless --mode says
   --queries N         only the first N questions
   --json              everything as JSON, each query's figures included`;
 
+const ALL_MODES = 'VECTOR,TEXT,HYBRID';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     dataset: { type: 'string' },
-    mode: { type: 'string', default: 'VECTOR,TEXT,HYBRID' },
+    mode: { type: 'string', default: ALL_MODES },
     compare: { type: 'string' },
     calibrate: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
@@ -90,22 +95,26 @@ async function printCalibration(
 
 async function evaluateExcerpts(directory: string): Promise<void> {
   const collection = await readExcerptCollection(directory);
-  const configuration = parseConfiguration(values.mode.includes(',') ? 'HYBRID' : values.mode);
-  const results = [];
+  const modes = values.mode === ALL_MODES ? ['HYBRID'] : values.mode.split(',');
+  const results: ChunkingResult[] = [];
   for (const chunking of values.chunking.split(',').map(parseChunking)) {
     // A server each: pieces of an earlier cut must not be searched.
-    const evaluated = (client: EvaluationClient) => evaluateChunking(client, collection, chunking, configuration);
-    results.push(await withServer(server, evaluated));
+    await withServer(server, async (client) => {
+      for (const mode of modes) {
+        const result = await evaluateChunking(client, collection, chunking, parseConfiguration(mode));
+        results.push(modes.length === 1 ? result : { ...result, name: `${result.name} ${mode}` });
+        output.redraw?.(`${results.length} of ${modes.length * values.chunking.split(',').length}`);
+      }
+    });
   }
   output.out(values.json ? JSON.stringify(results, null, 2) : chunkingTable(results));
 }
 
 function parseChunking(text: string): EvaluatedChunking {
-  const [strategy, size] = text.split(':') as [EvaluatedChunking['strategy'], string | undefined];
+  const [strategy, size, overlap] = text.split(':') as [EvaluatedChunking['strategy'], string?, string?];
   if (size === undefined) return { strategy };
-  return strategy === 'SLIDING_WINDOW'
-    ? { strategy, maxCharacters: Number(size) }
-    : { strategy, maxTokens: Number(size) };
+  const unit = strategy === 'SLIDING_WINDOW' ? 'maxCharacters' : 'maxTokens';
+  return { strategy, [unit]: Number(size), ...(overlap !== undefined && { overlap: Number(overlap) }) };
 }
 
 const server = { provider: values.provider, languages: values.languages.split(',') };
