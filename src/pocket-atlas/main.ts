@@ -11,7 +11,7 @@ import { type ServeOptions, servePocketAtlas } from './serve.js';
  * them too and still has to finish its work with it: it ends when the pipe on its standard input closes.
  */
 const USAGE = `Usage:
-  pocket-atlas --data-dir DIR [--port N] [--search-lag-ms N]
+  pocket-atlas --data-dir DIR [--port N] [--search-lag-ms N] [--ephemeral]
   pocket-atlas salvage --data-dir DIR --to NEW_DIR
   pocket-atlas commands`;
 
@@ -46,6 +46,7 @@ function readArguments(args: string[]): Arguments {
     options: {
       child: { type: 'boolean', default: false },
       'data-dir': { type: 'string' },
+      ephemeral: { type: 'boolean', default: false },
       port: { type: 'string' },
       'search-lag-ms': { type: 'string' },
       socket: { type: 'string' },
@@ -55,6 +56,7 @@ function readArguments(args: string[]): Arguments {
   return {
     child: values.child,
     dataDir: values['data-dir'],
+    ephemeral: values.ephemeral,
     port: wholeNumber('--port', values.port, 65_535),
     searchLagMs: wholeNumber('--search-lag-ms', values['search-lag-ms'], 3_600_000),
     socketPath: values.socket,

@@ -1,4 +1,4 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, rm } from 'node:fs/promises';
 import { chooseSocketPath, clearSocketPath, socketUri, tcpUri } from './address.js';
 import { createSearchManager } from './search/manager.js';
 import { createTextIndexKind } from './search/text/text-index-kind.js';
@@ -11,6 +11,8 @@ export const DEFAULT_SEARCH_LAG_MS = 0;
 
 export interface ServeOptions {
   readonly dataDir: string;
+  /** The directory is removed with the server, and nothing waits for the disk. */
+  readonly ephemeral?: boolean | undefined;
   /** Chosen by the caller who starts it again and again at the same place; else by `chooseSocketPath`. */
   readonly socketPath?: string | undefined;
   /** TCP on 127.0.0.1 beside the socket; 0 picks a free port. */
@@ -39,6 +41,7 @@ export async function servePocketAtlas(options: ServeOptions): Promise<Serving> 
   const clock = options.now === undefined ? {} : { now: options.now };
   /** What has been opened, to be closed in reverse. */
   const opened: (() => Promise<void>)[] = [];
+  if (options.ephemeral === true) opened.push(() => rm(dataDir, { recursive: true, force: true }));
   const stop = async (): Promise<void> => {
     for (const close of opened.splice(0).reverse()) await close();
   };
@@ -49,7 +52,12 @@ export async function servePocketAtlas(options: ServeOptions): Promise<Serving> 
       opened.push(chosen.remove);
       path = chosen.path;
     }
-    const engine = await openEngine({ dataDir, ...clock, ...(onError === undefined ? {} : { onError }) });
+    const engine = await openEngine({
+      dataDir,
+      ephemeral: options.ephemeral === true,
+      ...clock,
+      ...(onError === undefined ? {} : { onError }),
+    });
     opened.push(() => engine.close());
     const search = await createSearchManager({
       engine,

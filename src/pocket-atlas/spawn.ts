@@ -24,6 +24,8 @@ const KEPT_LOG_LINES = 20;
 
 export interface SpawnOptions {
   readonly dataDir: string;
+  /** The directory is removed when the process ends, whoever ends it, and nothing waits for the disk. */
+  readonly ephemeral?: boolean;
   /** TCP on 127.0.0.1 as well; 0 picks a free port (and keeps it over restarts). */
   readonly port?: number;
   readonly searchLagMs?: number;
@@ -157,10 +159,11 @@ class Supervisor {
   }
 
   #arguments(): string[] {
-    const { dataDir, searchLagMs } = this.#options;
+    const { dataDir, ephemeral, searchLagMs } = this.#options;
     return [
       '--child',
       ...['--data-dir', dataDir, '--socket', this.#socketPath],
+      ...(ephemeral === true ? ['--ephemeral'] : []),
       ...(this.#port === undefined ? [] : ['--port', String(this.#port)]),
       ...(searchLagMs === undefined ? [] : ['--search-lag-ms', String(searchLagMs)]),
     ];

@@ -49,7 +49,7 @@ export class Environment {
   }
 
   /** The caller holds the directory's lock: readers that a killed process left in LMDB's lock file are nobody's. */
-  static open(dataDir: string, options: { readOnly?: boolean } = {}): Environment {
+  static open(dataDir: string, options: { readOnly?: boolean; ephemeral?: boolean } = {}): Environment {
     const path = join(dataDir, STORE_FILE);
     rmSync(`${path}-lock`, { force: true });
     return new Environment(
@@ -65,6 +65,7 @@ export class Environment {
         // With it a failed commit also rejects a promise that nobody can reach.
         eventTurnBatching: false,
         readOnly: options.readOnly === true,
+        noSync: options.ephemeral === true,
         // lmdb's types do not have it.
         ...({ permissionsMode: 0o600 } as object),
       }),

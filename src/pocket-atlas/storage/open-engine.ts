@@ -8,6 +8,8 @@ import { type CompileFilter, StorageEngine } from './storage-engine.js';
 export interface OpenOptions {
   /** Made when absent, readable by its owner only. */
   readonly dataDir: string;
+  /** Nothing waits for the disk: what was acknowledged may be lost when the machine stops. Default: false. */
+  readonly ephemeral?: boolean;
   /** Clock, ms since 1970. Default: the system's. */
   readonly now?: () => number;
   /** How long to wait for another server to leave the directory, ms. Default 10 s. */
@@ -35,7 +37,7 @@ export async function openEngine(options: OpenOptions): Promise<StorageEngine> {
   let environment: Environment | undefined;
   try {
     checkFormat(dataDir);
-    environment = Environment.open(dataDir);
+    environment = Environment.open(dataDir, { ephemeral: options.ephemeral === true });
     const engine = await StorageEngine.open({
       dataDir,
       environment,
