@@ -81,6 +81,6 @@ describe.skipIf(!isInstalled)('mongosh', () => {
     const env = { ...process.env, HOME: home };
     const args = [atlas.uri, '--quiet', '--eval', "db.getSiblingDB('shown').c.insertOne({})", '--eval', 'show dbs'];
     const { stdout } = await promisify(execFile)(MONGOSH, args, { env });
-    expect(stdout).toMatch(/shown\s+[\d.]+ KiB/);
+    expect(stdout).toMatch(/^shown\s+[\d.]+ \w*B$/m);
   });
 });
