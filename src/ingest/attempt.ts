@@ -41,7 +41,7 @@ export interface Attempt {
   readonly options: UpsertOptions;
   /** By space: what an earlier attempt embedded is not embedded again. */
   readonly vectors: Map<string, SpaceVectors>;
-  /** By `ContextLine.key`: what an earlier attempt was told. */
+  /** Of a chat model: what an earlier attempt was told is not asked again. */
   readonly lines: Map<string, string>;
 }
 

@@ -1,6 +1,6 @@
 import type { TokenCounter } from '../embed/token-counter.js';
 import { Refusal } from '../errors.js';
-import type { Chunking, ContextLine, NewChunk } from '../store/records.js';
+import type { Chunking, NewChunk } from '../store/records.js';
 import { normalizeTitle } from '../store/title.js';
 import type { Chunk, ChunkSpan } from './chunk/chunker.js';
 import { embeddedText } from './chunk/embedded-text.js';
@@ -27,8 +27,6 @@ export interface CutPiece extends Omit<ChunkSpan, 'context'> {
   readonly given: string | null;
   /** Its tokens in each space, in the order of the counters. */
   readonly tokens: readonly number[];
-  /** The line in front of it that a model wrote; part of `given`. */
-  readonly contextLine?: ContextLine;
   /** Those it is embedded in view of; then `embedHash` is of more than `given`. */
   readonly group?: string;
 }
@@ -118,7 +116,7 @@ export function assembleChunks(
   const strings = new Map<string, EmbedString>();
   const chunks = pieces.map((piece): NewChunk => {
     const own = text.slice(piece.start, piece.end);
-    const { tokens, group, contextLine } = piece;
+    const { tokens, group } = piece;
     strings.set(piece.embedHash, { text: piece.given ?? own, tokens, ...(group !== undefined && { group }) });
     // The string always ends with the chunk (see embeddedText).
     const embedPrefix = piece.given?.slice(0, piece.given.length - own.length) ?? '';
@@ -134,7 +132,6 @@ export function assembleChunks(
       text: own,
       ...(embedPrefix !== '' && { embedPrefix }),
       embedHash: piece.embedHash,
-      ...(contextLine && { contextLine }),
     };
   });
   return { chunks, strings };

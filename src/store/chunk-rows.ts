@@ -32,7 +32,6 @@ export function newChunkRow(
     text: chunk.text,
     ...(chunk.embedPrefix && { embed_prefix: chunk.embedPrefix }),
     embed_hash: chunk.embedHash,
-    ...(chunk.contextLine && { context_line: { ...chunk.contextLine } }),
     written_at: options.writtenAt,
     embeddings: options.embeddings,
   };

@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import type { Database } from './database.js';
 import { parseObjectId } from './object-id.js';
 import { readConsistently } from './read-consistently.js';
@@ -7,16 +8,19 @@ import { embeddingPath } from './search-index-definitions.js';
 import type { Store } from './store.js';
 import { liveAt } from './visibility.js';
 
-type HashedRow = Pick<ChunkRow, 'embed_hash' | 'start' | 'end' | 'context_line'>;
+const HASHED_FIELDS = { embed_hash: 1, start: 1, end: 1 } as const;
+type HashedRow = Pick<ChunkRow, keyof typeof HASHED_FIELDS>;
+const PREFIXED_FIELDS = { embed_prefix: 1, text: 1 } as const;
+type PrefixedRow = Required<Pick<ChunkRow, keyof typeof PREFIXED_FIELDS>>;
 
 /** What an upsert asks of the stored version before it embeds anything. */
-export function versionReads(database: Database): Pick<Store, 'storedEmbedHashes' | 'chunkHashes' | 'contextLines'> {
-  const liveRows = async (
+export function versionReads(database: Database): Pick<Store, 'storedEmbedHashes' | 'chunkHashes' | 'chunkPrefixes'> {
+  const liveRows = async <Row extends Document = HashedRow>(
     scope: Scope,
     documentId: string,
     filter: object,
-    fields: { readonly [K in keyof HashedRow]?: 1 } = { embed_hash: 1, start: 1, end: 1 },
-  ): Promise<readonly HashedRow[]> => {
+    fields: { readonly [K in keyof Row]?: 1 } = HASHED_FIELDS as { readonly [K in keyof Row]?: 1 },
+  ): Promise<readonly Row[]> => {
     const id = parseObjectId(documentId);
     if (id === null) return [];
     return await readConsistently(database, scope, [id], async (versions) => {
@@ -24,7 +28,7 @@ export function versionReads(database: Database): Pick<Store, 'storedEmbedHashes
       if (document === undefined) return [];
       return await database.chunks
         .find({ document_id: id, ...liveAt(document.version), ...filter })
-        .project<HashedRow>(fields)
+        .project<Row>(fields)
         .sort({ ordinal: 1 })
         .toArray();
     });
@@ -35,9 +39,9 @@ export function versionReads(database: Database): Pick<Store, 'storedEmbedHashes
       const stored = new Set(rows.map((row) => row.embed_hash));
       return new Set(hashes.filter((hash) => stored.has(hash)));
     },
-    async contextLines(scope, documentId) {
-      const rows = await liveRows(scope, documentId, { context_line: { $exists: true } }, { context_line: 1 });
-      return new Map(rows.flatMap(({ context_line: kept }) => (kept ? [[kept.key, kept.line] as const] : [])));
+    async chunkPrefixes(scope, documentId) {
+      const rows = await liveRows<PrefixedRow>(scope, documentId, { embed_prefix: { $exists: true } }, PREFIXED_FIELDS);
+      return rows.map(({ embed_prefix: embedPrefix, text }) => ({ embedPrefix, text }));
     },
     async chunkHashes(scope, documentId) {
       const rows = await liveRows(scope, documentId, {});

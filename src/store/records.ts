@@ -89,15 +89,6 @@ export interface NewChunk {
   readonly embedPrefix?: string;
   /** SHA-256 (hex) of the exact string given to the embedder: equal hash, same vector. */
   readonly embedHash: string;
-  /** Absent: none was written for it. */
-  readonly contextLine?: ContextLine;
-}
-
-/** A line that a chat model wrote to situate a chunk in its document; in the string given to the embedder, not in `text`. */
-export interface ContextLine {
-  /** SHA-256 (hex) of the string that the embedder would be given without the line: while that stays, so does the line. */
-  readonly key: string;
-  readonly line: string;
 }
 
 export type SpaceState = 'ACTIVE' | 'BUILDING' | 'RETIRED';

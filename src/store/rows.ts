@@ -94,8 +94,6 @@ export interface ChunkRow {
   /** What the embedder was given before `text` (title and headings, a table's header row); absent: nothing. */
   embed_prefix?: string;
   embed_hash: string;
-  /** See `ContextLine`. */
-  context_line?: { key: string; line: string };
   written_at: Date;
   /** Space id → BSON vector of float32. */
   embeddings: Record<string, Binary>;

@@ -127,8 +127,8 @@ interface Writes {
     space: string,
     hashes: readonly string[],
   ): Promise<ReadonlySet<string>>;
-  /** The lines that a model wrote for the document's live chunks, by `ContextLine.key`. */
-  contextLines(scope: Scope, documentId: string): Promise<ReadonlyMap<string, string>>;
+  /** Of the document's live chunks that the embedder was given more of than their text, that and the text. */
+  chunkPrefixes(scope: Scope, documentId: string): Promise<readonly { embedPrefix: string; text: string }[]>;
   /** The document's live chunks as (embedHash, start, end): what a dry run compares with. */
   chunkHashes(scope: Scope, documentId: string): Promise<readonly { embedHash: string; start: number; end: number }[]>;
   /** Sets attributes on the document and its chunk rows; `version` stays, `revision` grows. Null: not in scope. */

@@ -11,12 +11,13 @@ import { type ContextWriter, passageAt } from './context-writer.js';
 const LINE_TOKENS = 64;
 /** The line takes at most this part of a small chunk. */
 const LINE_SHARE = 1 / 4;
+const AFTER_LINE = '\n\n';
 /** Lines of one document that are asked for at the same time; the writer has its own limit for all. */
 const LINES_AT_ONCE = 4;
 
 export interface Situation {
   readonly writer: ContextWriter;
-  readonly store: KeptWork & Pick<Store, 'contextLines'>;
+  readonly store: KeptWork & Pick<Store, 'chunkPrefixes'>;
   readonly scope: Scope;
   /** What stored chunks have lines already; null: none. */
   readonly documentId: string | null;
@@ -25,7 +26,7 @@ export interface Situation {
   readonly counters: readonly TokenCounter[];
   /** See `roomForLine`. */
   readonly lineTokens: number;
-  /** What an earlier attempt was told; filled. */
+  /** What an earlier attempt was told, by the hash of what the embedder would be given without it; filled. */
   readonly lines: Map<string, string>;
   /** Ask nobody: a chunk whose line is not known is counted with the room that one may take. */
   readonly dryRun: boolean;
@@ -44,7 +45,7 @@ export async function situateChunks(pieces: readonly CutPiece[], situation: Situ
   const note = (found: ReadonlyMap<string, string>): void => {
     for (const [key, line] of found) if (keys.delete(key)) lines.set(key, line);
   };
-  if (documentId !== null && keys.size > 0) note(await store.contextLines(scope, documentId));
+  if (documentId !== null && keys.size > 0) note(storedLines(await store.chunkPrefixes(scope, documentId)));
   if (keys.size > 0) note(await store.keptLines(scope, writer.model, [...keys]));
   if (!situation.dryRun) {
     const wanted = pieces.filter(({ embedHash: key }) => keys.delete(key));
@@ -93,14 +94,27 @@ async function writeLines(wanted: readonly CutPiece[], situation: Situation): Pr
 
 function situated(piece: CutPiece, line: string, { document, counters, lineTokens }: Situation): CutPiece {
   const kept = cutToTokens(line, lineTokens, counters);
-  const given = `${kept}\n\n${stringOf(document.text, piece)}`;
+  const given = kept + AFTER_LINE + stringOf(document.text, piece);
   return {
     ...piece,
     given,
     embedHash: embedHash(given),
     tokens: counters.map((count) => count(given)),
-    contextLine: { key: piece.embedHash, line },
   };
+}
+
+/**
+ * The lines that stored chunks have, by what stands after them. They are what comes before the first blank line, for a
+ * line holds none; of a chunk without one that is its title and headings, whose rest is no contextual chunk's string.
+ */
+function storedLines(chunks: readonly { embedPrefix: string; text: string }[]): ReadonlyMap<string, string> {
+  const lines = new Map<string, string>();
+  for (const { embedPrefix, text } of chunks) {
+    const end = embedPrefix.indexOf(AFTER_LINE);
+    const rest = embedPrefix.slice(end + AFTER_LINE.length) + text;
+    if (end > 0) lines.set(embedHash(rest), embedPrefix.slice(0, end));
+  }
+  return lines;
 }
 
 /** For a dry run: its string is not known, so that no stored chunk is the same. */
@@ -114,7 +128,7 @@ function unsituated(piece: CutPiece, { lineTokens }: Situation): CutPiece {
 
 /** As many of the words as every space counts at most `limit` tokens of, the line break after them included. */
 function cutToTokens(line: string, limit: number, counters: readonly TokenCounter[]): string {
-  const fits = (words: string): boolean => counters.every((count) => count(`${words}\n\n`) <= limit);
+  const fits = (words: string): boolean => counters.every((count) => count(words + AFTER_LINE) <= limit);
   // no vocabulary makes fewer tokens than one of sixteen units, so what is longer is cut before it is counted
   let words = line.slice(0, 16 * limit).toWellFormed();
   while (words !== '' && !fits(words)) {
