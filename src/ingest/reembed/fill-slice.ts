@@ -3,7 +3,8 @@ import { Refusal } from '../../errors.js';
 import type { SpaceRecord } from '../../store/records.js';
 import type { Operator } from '../../store/scope.js';
 import type { LackingChunk, LackingSlice, Store } from '../../store/store.js';
-import { embedHash, embedStrings, type VectorCache } from '../embed-strings.js';
+import { embedHash, embedStrings } from '../embed-strings.js';
+import { KeepAsTheyArrive } from '../keep-as-they-arrive.js';
 import { embeddedString } from './embedded-string.js';
 
 export interface FillParts {
@@ -39,26 +40,55 @@ export async function fillSlice(
     if (found.after === null) break;
     after = found.after;
     looked += found.chunks.length;
-    const embedded = new Map<string, Float32Array>();
+    const arriving = new ArrivingVectors((vectors) => store.writeChunkVectors(operator, space.id, vectors));
     try {
-      tooLarge.push(...(await embedChunks(found.chunks, embedder, embedded, signal)));
+      tooLarge.push(...(await embedChunks(found.chunks, embedder, arriving, signal)));
     } finally {
-      const vectors = found.chunks.flatMap(({ id, embedHash }) => {
-        const vector = embedded.get(id);
-        return vector === undefined ? [] : [{ id, embedHash, vector }];
-      });
-      await store.writeChunkVectors(operator, space.id, vectors);
+      await arriving.writeRest();
     }
   }
   if (tooLarge.length > 0) throw tooLargeFor(space, tooLarge);
   return looked;
 }
 
-/** Puts vectors into `embedded` by chunk id as they arrive; returns the chunks that are too long for the model. */
+interface ChunkVector {
+  readonly id: string;
+  readonly embedHash: string;
+  readonly vector: Float32Array;
+}
+
+/** Writes vectors beside the embedding, so that a process that dies loses what is under way and no more. */
+class ArrivingVectors {
+  readonly #write: (vectors: readonly ChunkVector[]) => Promise<unknown>;
+  readonly #unwritten = new Map<string, ChunkVector>();
+  readonly #keeper = new KeepAsTheyArrive<ChunkVector>((batch) => this.#writeBatch([...batch.values()]));
+
+  constructor(write: (vectors: readonly ChunkVector[]) => Promise<unknown>) {
+    this.#write = write;
+  }
+
+  add(one: ChunkVector): void {
+    this.#unwritten.set(one.id, one);
+    this.#keeper.add(one.id, one);
+  }
+
+  /** What is left, and what failed to be written before: now its failure counts. */
+  async writeRest(): Promise<void> {
+    await this.#keeper.stop();
+    await this.#writeBatch([...this.#unwritten.values()]);
+  }
+
+  async #writeBatch(batch: readonly ChunkVector[]): Promise<void> {
+    await this.#write(batch);
+    for (const { id } of batch) this.#unwritten.delete(id);
+  }
+}
+
+/** Hands vectors on as they arrive; returns the chunks that are too long for the model. */
 async function embedChunks(
   chunks: readonly LackingChunk[],
   embedder: Embedder,
-  embedded: Map<string, Float32Array>,
+  arriving: ArrivingVectors,
   signal: AbortSignal,
 ): Promise<LackingChunk[]> {
   // Equal strings are embedded once.
@@ -72,12 +102,10 @@ async function embedChunks(
   }
   const embed = async (hashes: readonly string[]): Promise<void> => {
     const strings = new Map(hashes.map((hash) => [hash, { text: byHash.get(hash)!.text, tokens: 0 }]));
-    const cache: VectorCache = new Map();
-    try {
-      await embedStrings(strings, embedder, { cache, signal });
-    } finally {
-      for (const [hash, vector] of cache) for (const { id } of byHash.get(hash)!.chunks) embedded.set(id, vector);
-    }
+    const onVector = (hash: string, vector: Float32Array): void => {
+      for (const { id, embedHash } of byHash.get(hash)!.chunks) arriving.add({ id, embedHash, vector });
+    };
+    await embedStrings(strings, embedder, { cache: new Map(), signal, onVector });
   };
   const { maxInputTokens } = embedder.space;
   const isLong = (text: string): boolean =>

@@ -87,8 +87,8 @@ describe('filling a space', () => {
       ['s1', 'RETIRED'],
       ['s2', 'ACTIVE'],
     ]);
-    const asked = `pump paragraph number 7 ${'speaks of things '.repeat(3)}`.trim();
-    expect(await nearest(store, 's2', asked)).toContain('pump paragraph number 7 ');
+    expect(await nearest(store, 's2', 'seal paragraph number speaks of things')).toMatch(/^seal/);
+    expect(await nearest(store, 's2', 'pump paragraph number speaks of things')).toMatch(/^pump/);
     // What the proof needed is gone.
     expect(await store.database.chunks.countDocuments()).toBe(60);
     expect(await store.database.cleanups.countDocuments()).toBe(0);
