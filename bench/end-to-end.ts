@@ -5,6 +5,7 @@ import { Binary, MongoClient } from 'mongodb';
 import { createHashEmbedder } from '../src/embed/hash.js';
 import { makeRandom, makeText, makeWords } from './corpus.js';
 import { startEmbeddingServer } from './embedding-server.js';
+import { langChainContestant, langChainIngest } from './langchain.js';
 import { formatSpread, interleaved, percentiles, round, spreadOf, timed } from './measure.js';
 import { childrenOf, formatMemory, memoryOf } from './process-memory.js';
 import { type BenchServer, startServer } from './server.js';
@@ -13,6 +14,7 @@ import { type BenchServer, startServer } from './server.js';
 const UPSERT = `mutation ($input: UpsertDocumentInput!) {
   upsertDocument(input: $input) { document { chunkCount } userErrors { message } }
 }`;
+const EXPLAIN = `query ($input: SearchInput!) { explainSearch(input: $input) { legs { pipeline } } }`;
 const SEARCH = `query ($input: SearchInput!) {
   search(input: $input) { edges { score node { id } } diagnostics { numCandidates } }
 }`;
@@ -22,6 +24,7 @@ const PARAGRAPHS_PER_DOCUMENT = 10;
 const PARALLEL_UPSERTS = 4;
 const STARTS = 5;
 const QUERIES = 100;
+const ROUNDS = 300;
 
 export async function benchEndToEnd(print: (line: string) => void, sizes: readonly number[]): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'gazetteer-bench-'));
@@ -57,6 +60,9 @@ async function benchSize(
   try {
     print(`\n${chunks} chunks, 256 dimensions (hash)`);
     await ingest(print, server, chunks);
+    print(`  ${await langChainIngest(dataDir, chunks)}`);
+    // What a caller wrote in the last minute is looked at by itself: the searches to be measured are those of later.
+    await new Promise((resolve) => setTimeout(resolve, 61_000));
     await search(print, server, dataDir);
     const [engine] = childrenOf(server.pid);
     print(`  memory, API: ${formatMemory(memoryOf(server.pid))}`);
@@ -88,17 +94,17 @@ async function ingest(print: (line: string) => void, server: BenchServer, chunks
   };
   const ms = await timed(() => Promise.all(Array.from({ length: PARALLEL_UPSERTS }, worker)));
   print(
-    `  ingest: ${round((stored / ms) * 1_000)} chunks per second acknowledged (STORED), ${stored} chunks of ${title} documents`,
+    `  ingest: ${round((stored / ms) * 1_000)} chunks, ${round((title / ms) * 1_000)} documents per second acknowledged (STORED)`,
   );
   const last = { title: 'the last one', text: makeText(words, 1), waitUntil: 'SEARCHABLE' };
   print(`  index caught up ${round(await timed(() => server.graphql(UPSERT, { input: last })))} ms later`);
 }
 
-/** End to end against the same `$vectorSearch` sent by the bare driver, in turn. */
+/** End to end against the leg's own pipeline sent by the bare driver, and against LangChain on the same index, in turn. */
 async function search(print: (line: string) => void, server: BenchServer, dataDir: string): Promise<void> {
-  const client = new MongoClient(
-    `mongodb://${encodeURIComponent(join(dataDir, 'pocket.sock'))}/?directConnection=true`,
-  );
+  const uri = `mongodb://${encodeURIComponent(join(dataDir, 'pocket.sock'))}/?directConnection=true`;
+  const client = new MongoClient(uri);
+  const langChain = await langChainContestant(uri);
   try {
     const collection = client.db('gazetteer').collection('chunks');
     const embedder = createHashEmbedder();
@@ -107,40 +113,62 @@ async function search(print: (line: string) => void, server: BenchServer, dataDi
     const vectors = await embedder.embed(queries, { kind: 'query' });
     // the query vector is cached, so that what is measured is the search
     for (const query of queries) await server.graphql(SEARCH, { input: { query, mode: 'VECTOR' } });
+    const textPipelines = await Promise.all(queries.map((query) => textPipeline(server, query)));
+    const at = <T>(list: readonly T[], round: number): T => list[round % QUERIES]!;
     const endToEnd = (mode: string) => (round: number) =>
-      server.graphql(SEARCH, { input: { query: queries[round % QUERIES], mode } });
-    const bare = (round: number) =>
-      collection
-        .aggregate([
-          {
-            $vectorSearch: {
-              index: 'gazetteer_vector_s1',
-              path: 'embeddings.s1',
-              queryVector: Binary.fromFloat32Array(vectors[round % QUERIES]!),
-              numCandidates: 200,
-              limit: 50,
-              exact: false,
-              filter: { owner: 'local' },
-            },
-          },
-          { $project: { _id: 1, score: { $meta: 'vectorSearchScore' } } },
-        ])
-        .toArray();
+      server.graphql(SEARCH, { input: { query: at(queries, round), mode } });
     const times = await interleaved(
-      { bare, vector: endToEnd('VECTOR'), text: endToEnd('TEXT'), hybrid: endToEnd('HYBRID') },
-      { rounds: QUERIES, warmUp: 20 },
+      {
+        bareVector: (round) => collection.aggregate(vectorPipeline(at(vectors, round))).toArray(),
+        bareText: (round) => collection.aggregate(at(textPipelines, round)).toArray(),
+        langChain: (round) => langChain.search(at(vectors, round)),
+        vector: endToEnd('VECTOR'),
+        text: endToEnd('TEXT'),
+        hybrid: endToEnd('HYBRID'),
+      },
+      { rounds: ROUNDS, warmUp: 50 },
     );
-    const base = percentiles(times.bare);
-    print(`  bare $vectorSearch with an owner filter: p50 ${round(base.p50)} ms, p95 ${round(base.p95)} ms`);
-    for (const mode of ['vector', 'text', 'hybrid'] as const) {
-      const { p50, p95 } = percentiles(times[mode]);
-      print(
-        `  search ${mode.toUpperCase()}: p50 ${round(p50)} ms, p95 ${round(p95)} ms, ${round(p50 / base.p50)} × the bare $vectorSearch`,
-      );
-    }
+    const p50 = (name: keyof typeof times): number => percentiles(times[name]).p50;
+    const row = (label: string, name: keyof typeof times, against = ''): void => {
+      const { p50, p95 } = percentiles(times[name]);
+      print(`  ${label.padEnd(34)} p50 ${round(p50)} ms, p95 ${round(p95)} ms${against}`);
+    };
+    row('bare driver, $vectorSearch', 'bareVector');
+    row('bare driver, $search', 'bareText');
+    row('LangChain, similarity search', 'langChain');
+    const ratio = (name: keyof typeof times, base: number): string => round(p50(name) / base);
+    row('search VECTOR', 'vector', `: ${ratio('vector', p50('bareVector'))} × bare, ${ratio('vector', p50('langChain'))} × LangChain`); // biome-ignore format: one line
+    row('search TEXT', 'text', `: ${ratio('text', p50('bareText'))} × bare`);
+    row('search HYBRID', 'hybrid', `: ${ratio('hybrid', Math.max(p50('vector'), p50('text')))} × the slower leg`);
   } finally {
+    await langChain.close();
     await client.close();
   }
+}
+
+function vectorPipeline(vector: Float32Array): object[] {
+  return [
+    {
+      $vectorSearch: {
+        index: 'gazetteer_vector_s1',
+        path: 'embeddings.s1',
+        queryVector: Binary.fromFloat32Array(vector),
+        numCandidates: 200,
+        limit: 50,
+        exact: false,
+        filter: { owner: 'local' },
+      },
+    },
+    { $project: { _id: 1, score: { $meta: 'vectorSearchScore' } } },
+  ];
+}
+
+/** The search part of what the server sends for TEXT. */
+async function textPipeline(server: BenchServer, query: string): Promise<object[]> {
+  const data = await server.graphql<{ explainSearch: { legs: { pipeline: object[] }[] } }>(EXPLAIN, {
+    input: { query, mode: 'TEXT' },
+  });
+  return data.explainSearch.legs[0]!.pipeline.filter((stage) => !('$unionWith' in stage));
 }
 
 const WIDE_CHUNKS = 2_000;

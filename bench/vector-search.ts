@@ -253,10 +253,10 @@ async function benchLanceDb(
   const result = await runLanceDb(workload, ROUNDS);
   if (result === undefined) return print(`  LanceDB is not installed (${INSTALL_HINT}): no peer to compare with`);
   print(`  LanceDB: loaded and indexed in ${round(result.buildMs / 1_000)} s`);
-  for (const [position, { times, found }] of result.results.entries()) {
-    const { share } = workload.filters[position] as { share: number };
-    const label = share === 1 ? 'LanceDB, no filter' : `LanceDB, owner filter ${100 / share} %`;
-    printRow(print, { label, times, recall: recall(found, truths[position] as Set<number>[]) });
+  for (const { field, share, times, found } of result.results) {
+    const label = field === null ? 'LanceDB, no filter' : `LanceDB, owner filter ${100 / share} %`;
+    const truth = truths[workload.filters.findIndex((filter) => filter.share === share)] as Set<number>[];
+    printRow(print, { label, times, recall: recall(found, truth) });
   }
 }
 

@@ -28,6 +28,10 @@ const SUITES: Readonly<
     run: async (print, quick) =>
       (await import('../bench/text-search.js')).benchTextSearch(print, quick ? 10_000 : 100_000),
   },
+  mongodb: {
+    title: 'Pocket Atlas as a MongoDB, beside what limits it',
+    run: async (print, quick) => (await import('../bench/mongodb.js')).benchMongoDb(print, quick ? 2_000 : 10_000),
+  },
 };
 
 const { positionals, values } = parseArgs({

@@ -35,21 +35,26 @@ try {
   const buildMs = performance.now() - start;
 
   const results = [];
-  for (const { field, share } of filters) {
+  for (const { field, share } of [{ field: null, share: 1 }, ...filters]) {
     const times = [];
     const found = [];
     for (let round = -1; round < rounds; round++) {
       for (const [number, query] of work.queries.entries()) {
         const vector = all.subarray(query * dimensions, (query + 1) * dimensions);
         const begin = performance.now();
-        let search = table.search(vector).distanceType('cosine').limit(limit).select(['id']).ef(work.numCandidates);
-        if (share > 1) search = search.where(`${field} = 't${number % share}'`);
+        let search = table
+          .search(vector)
+          .distanceType('cosine')
+          .limit(limit)
+          .select(['id', '_distance'])
+          .ef(work.numCandidates);
+        if (field !== null) search = search.where(`${field} = 't${number % share}'`);
         const hits = await search.toArray();
         if (round >= 0) times.push(performance.now() - begin);
         if (round === 0) found.push(hits.map(({ id }) => Number(id)));
       }
     }
-    results.push({ field, times, found });
+    results.push({ field, share, times, found });
   }
   process.stdout.write(`${JSON.stringify({ buildMs, results })}\n`);
 } finally {

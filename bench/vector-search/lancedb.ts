@@ -10,7 +10,9 @@ import type { Workload } from './workload.js';
 export interface LanceDbResult {
   readonly buildMs: number;
   readonly results: readonly {
-    readonly field: string;
+    /** null: without a filter. */
+    readonly field: string | null;
+    readonly share: number;
     readonly times: readonly number[];
     readonly found: readonly (readonly number[])[];
   }[];
