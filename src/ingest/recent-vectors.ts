@@ -12,6 +12,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
  */
 export class RecentVectors {
   readonly #vectors = new Map<string, Float32Array>();
+  readonly #coming = new Map<string, Arrival>();
   readonly #maxBytes: number;
   #bytes = 0;
 
@@ -25,6 +26,11 @@ export class RecentVectors {
     return {
       recall: (hash) => this.#recall(realm + hash),
       remember: (hash, vector) => this.#remember(realm + hash, vector),
+      coming: (hash) => this.#coming.get(realm + hash)?.promise,
+      announce: (hash) => {
+        if (!this.#coming.has(realm + hash)) this.#coming.set(realm + hash, arrival());
+      },
+      settle: (hash) => this.#settle(realm + hash),
     };
   }
 
@@ -46,9 +52,32 @@ export class RecentVectors {
       this.#bytes -= byteLength;
     }
   }
+
+  #settle(key: string): void {
+    this.#coming.get(key)?.settle();
+    this.#coming.delete(key);
+  }
 }
 
 export interface RecentVectorsOf {
   recall(hash: string): Float32Array | undefined;
   remember(hash: string, vector: Float32Array): void;
+  /** Settles when whoever announced the vector has it, or has given up; undefined: nobody did. */
+  coming(hash: string): Promise<void> | undefined;
+  /** Says that the caller embeds it; it must `settle` it, whatever happens. */
+  announce(hash: string): void;
+  settle(hash: string): void;
+}
+
+interface Arrival {
+  readonly promise: Promise<void>;
+  readonly settle: () => void;
+}
+
+function arrival(): Arrival {
+  let settle: () => void = () => {};
+  const promise = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, settle };
 }

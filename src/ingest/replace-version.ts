@@ -22,13 +22,15 @@ export async function replaceVersion(
     outcome: stored === null || stored.version === 0 ? ('CREATED' as const) : ('UPDATED' as const),
     warnings: averaged === 0 ? wanted.warnings : [...wanted.warnings, averagedWarning(averaged, wanted.space)],
   };
-  const { chunksEmbedded, embeddingTokens } = costOf(missing);
-  const cost = { chunksEmbedded, embeddingTokens: embeddingTokens + cuttingTokens };
+  const cost = () => {
+    const { chunksEmbedded, embeddingTokens } = costOf(missing);
+    return { chunksEmbedded, embeddingTokens: embeddingTokens + cuttingTokens };
+  };
   if (given.dryRun)
     return {
       ...plan,
       document: stored,
-      changes: { ...(await countDiff(attempt, stored, chunks)), ...cost },
+      changes: { ...(await countDiff(attempt, stored, chunks)), ...cost() },
       searchable: false,
     };
 
@@ -49,7 +51,7 @@ export async function replaceVersion(
   return {
     ...plan,
     document,
-    changes: { ...counts, ...cost },
+    changes: { ...counts, ...cost() },
     // A moment ago it was not there at all, and STORED is for those who will not wait for what an index says.
     searchable: given.waitUntil === 'SEARCHABLE' && (await isSearchable(attempt, document)),
   };

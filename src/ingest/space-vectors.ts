@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Embedder } from '../embed/embedder.js';
 import type { KeptWork } from '../store/kept-work.js';
 import type { Scope } from '../store/scope.js';
@@ -6,7 +7,15 @@ import { KeepAsTheyArrive } from './keep-as-they-arrive.js';
 import type { RecentVectors, RecentVectorsOf } from './recent-vectors.js';
 
 /** Up to here strings go to a provider in one request: as they come in or fail together, keeping them gains nothing. */
-export const ONE_REQUEST = 32;
+const ONE_REQUEST = 32;
+/** For a vector that another upsert said it embeds; it may be the last of a hundred thousand. */
+const LONGEST_WAIT_MS = 10_000;
+
+type Strings = ReadonlyMap<string, CountedString>;
+interface EmbedOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, total: number) => void;
+}
 
 /**
  * Where one upsert gets its vectors of one space: from the process's memory, and for more strings than one request takes
@@ -40,32 +49,45 @@ export class SpaceVectors {
   }
 
   /** Looks the strings up. Embeds nothing. */
-  async recall(strings: ReadonlyMap<string, CountedString>): Promise<void> {
-    const unknown: string[] = [];
-    for (const hash of strings.keys()) {
-      if (this.#known.has(hash)) continue;
-      const vector = this.#recent?.recall(hash);
-      if (vector === undefined) unknown.push(hash);
-      else this.#note(hash, vector);
-    }
-    if (!this.#keeps(strings.size)) return;
+  async recall(strings: Strings): Promise<void> {
+    const unknown = this.#recallRecent(strings);
+    if (!this.#keeps(strings)) return;
     for (const hash of strings.keys()) this.#kept.add(hash);
     if (unknown.length === 0) return;
     const kept = await this.#store.keptVectors(this.#scope, this.#embedder.space, unknown);
     for (const [hash, vector] of kept) this.#note(hash, vector);
   }
 
-  /** Whether the vector was there before this upsert asked for it. */
+  /** Whether the vector was there, or came, without this upsert asking a provider for it. */
   isRecalled(hash: string): boolean {
     return this.#recalled.has(hash);
   }
 
   /** Every string's vector. What arrived before a failure is not asked for again, by whichever attempt comes next. */
-  async embed(
-    strings: ReadonlyMap<string, CountedString>,
-    options: { readonly signal?: AbortSignal; readonly onProgress?: (done: number, total: number) => void },
-  ): Promise<ReadonlyMap<string, Float32Array>> {
-    const keeper = this.#keeps(strings.size)
+  async embed(strings: Strings, options: EmbedOptions): Promise<ReadonlyMap<string, Float32Array>> {
+    const recent = this.#embedder.isInstant ? null : this.#recent;
+    for (let isPatient = true; isPatient && recent !== null; ) {
+      // Another upsert may be at the same passage: all the rest first, so that two never wait for each other.
+      const others = this.#recallRecent(strings).filter((hash) => recent.coming(hash) !== undefined);
+      if (others.length === 0) break;
+      await this.#ask(without(strings, new Set(others)), options);
+      isPatient = await cameInTime(others, recent, options.signal);
+    }
+    return await this.#ask(strings, options);
+  }
+
+  /** The version is stored: what was kept for it goes. What a crash leaves expires. */
+  async release(): Promise<void> {
+    if (this.#kept.size > 0) await this.#store.dropKeptVectors(this.#scope, this.#embedder.space, [...this.#kept]);
+    this.#kept.clear();
+  }
+
+  /** Asks the provider for what is not known, telling other upserts of it. */
+  async #ask(strings: Strings, options: EmbedOptions): Promise<ReadonlyMap<string, Float32Array>> {
+    const unknown = [...strings.keys()].filter((hash) => !this.#known.has(hash));
+    const announced = this.#embedder.isInstant ? [] : unknown;
+    for (const hash of announced) this.#recent?.announce(hash);
+    const keeper = this.#keeps(strings)
       ? new KeepAsTheyArrive<Float32Array>((vectors) =>
           this.#store.keepVectors(this.#scope, this.#embedder.space, vectors),
         )
@@ -76,6 +98,7 @@ export class SpaceVectors {
         cache: this.#known,
         onVector: (hash, vector) => {
           this.#recent?.remember(hash, vector);
+          this.#recent?.settle(hash);
           keeper?.add(hash, vector);
         },
       });
@@ -84,21 +107,53 @@ export class SpaceVectors {
     } catch (error) {
       await keeper?.keepAll();
       throw error;
+    } finally {
+      for (const hash of announced) this.#recent?.settle(hash);
     }
   }
 
-  /** The version is stored: what was kept for it goes. What a crash leaves expires. */
-  async release(): Promise<void> {
-    if (this.#kept.size > 0) await this.#store.dropKeptVectors(this.#scope, this.#embedder.space, [...this.#kept]);
-    this.#kept.clear();
+  /** Returns the hashes whose vectors are not known. */
+  #recallRecent(strings: Strings): string[] {
+    const unknown: string[] = [];
+    for (const hash of strings.keys()) {
+      if (this.#known.has(hash)) continue;
+      const vector = this.#recent?.recall(hash);
+      if (vector === undefined) unknown.push(hash);
+      else this.#note(hash, vector);
+    }
+    return unknown;
   }
 
-  #keeps(count: number): boolean {
-    return this.#mayKeep && count > ONE_REQUEST;
+  #keeps(strings: Strings): boolean {
+    return this.#mayKeep && strings.size > ONE_REQUEST;
   }
 
   #note(hash: string, vector: Float32Array): void {
     this.#known.set(hash, vector);
     this.#recalled.add(hash);
+  }
+}
+
+function without(strings: Strings, hashes: ReadonlySet<string>): Strings {
+  return new Map([...strings].filter(([hash]) => !hashes.has(hash)));
+}
+
+/** Whether all of them were settled, well or not, before one has waited too long. Rejects with the signal's reason. */
+async function cameInTime(
+  hashes: readonly string[],
+  recent: RecentVectorsOf,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const enough = new AbortController();
+  const ends = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal]);
+  const settled = Promise.all(hashes.map((hash) => recent.coming(hash))).then(() => true);
+  const tooLate = sleep(LONGEST_WAIT_MS, false, { signal: ends }).catch(() => {
+    signal?.throwIfAborted();
+    return true;
+  });
+  try {
+    return await Promise.race([settled, tooLate]);
+  } finally {
+    enough.abort();
   }
 }

@@ -155,6 +155,20 @@ describe.each(STORE_SERVERS)('embedding that stopped half way on $name', ({ star
     expect(embedded()).toHaveLength(7);
   });
 
+  test('so it is when they are upserted at the same moment, and when the first of them fails', async () => {
+    const store = await open();
+    const upsert = restarted(store);
+    const letter = (at: number) => `${paragraphs(3, 'shared')}\n\n${paragraphs(1, `letter${at}`)}`;
+    const together = () =>
+      Promise.allSettled([0, 1, 2, 3].map((at) => upsert(ada, `letter ${at}`, { text: letter(at) })));
+    fake.answerWith('rate-limited', 'ok');
+    const ends = await together();
+    expect(ends.filter(({ status }) => status === 'rejected').length).toBeLessThan(3);
+    expect(embedded().filter((input) => input.startsWith('shared'))).toHaveLength(3);
+    await together();
+    expect(embedded()).toHaveLength(7);
+  });
+
   test('erasing an owner erases what was kept for it', async () => {
     const store = await open();
     fake.answerWith('ok', 'rate-limited');
