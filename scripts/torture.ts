@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { killRounds } from '../src/pocket-atlas/storage/torture/kill-rounds.js';
+import { killJob } from './torture/kill-job.js';
 import { killUpserts } from './torture/kill-upserts.js';
 
 /**
  * `npm run torture -- [--rounds N]`: kills the engine under writes, and then under whole upserts, that many times each
- * (200 unless told otherwise). Ends with 1 at the first write that was acknowledged and is gone, or shown half done.
+ * (200 unless told otherwise); then a server, twenty times in the middle of one job. Ends with 1 where a write that was
+ * acknowledged is gone or shown half done, a document of the job is not there whole, or a chunk was embedded three times.
  */
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '200' } } });
 const rounds = Number(values.rounds);
@@ -17,6 +19,7 @@ if (!Number.isInteger(rounds) || rounds < 1) {
 } else {
   await storage(rounds);
   await upserts(rounds);
+  await job();
 }
 
 async function storage(rounds: number): Promise<void> {
@@ -42,4 +45,14 @@ async function upserts(rounds: number): Promise<void> {
     `upserts: ${rounds} kills, ${acknowledged} acknowledged, ${interrupted} interrupted, ${faults.length} faults`,
   );
   if (faults.length > 0) process.exitCode = 1;
+}
+
+async function job(): Promise<void> {
+  const report = await killJob({ kills: 20, documents: 2_000 });
+  for (const fault of report.faults) console.error(fault);
+  const times = Object.entries(report.embeddedTimes).map(([count, chunks]) => `${chunks} chunks ${count}×`);
+  console.log(
+    `job: ${report.kills} kills, ${report.job.done} of ${report.job.total} documents in ${report.seconds.toFixed(0)} s, embedded ${times.join(', ')}, ${report.faults.length} faults`,
+  );
+  if (report.faults.length > 0) process.exitCode = 1;
 }
