@@ -48,6 +48,10 @@ const REFUSED: readonly [Record<string, string>, RegExp][] = [
   [{ EMBEDDING_PROVIDER: 'cohere' }, /^EMBEDDING_PROVIDER: expected openai, bundled or hash$/],
   [{ EMBEDDING_PROVIDER: 'openai' }, /^OPENAI_API_KEY: is needed/],
   [{ OPENAI_BASE_URL: 'localhost:11434' }, /^OPENAI_BASE_URL: /],
+  [{ EMBEDDING_TOKENS_PER_MINUTE: '0' }, /^EMBEDDING_TOKENS_PER_MINUTE: .*from 1/],
+  [{ EMBEDDING_LATE_CHUNKING: 'yes' }, /^EMBEDDING_LATE_CHUNKING: .*true or false/],
+  [{ GAZETTEER_CONTEXT_URL: 'http://127.0.0.1:11434/v1' }, /^GAZETTEER_CONTEXT_MODEL: .*needed/],
+  [{ GAZETTEER_CONTEXT_MODEL: 'llama3.2' }, /^GAZETTEER_CONTEXT_URL: .*needed/],
   [{ GAZETTEER_FILTERABLE: 'topic:text' }, /^GAZETTEER_FILTERABLE: expected key:type pairs .*"topic:text"$/],
   [{ GAZETTEER_FILTERABLE: 'a.b:string' }, /^GAZETTEER_FILTERABLE: /],
   [{ GAZETTEER_FILTERABLE: '$a:string' }, /^GAZETTEER_FILTERABLE: /],
@@ -107,11 +111,10 @@ test.each(['example.com', '127.0.0.1.example.com', 'localhost.example.com', '0.0
 );
 
 test('the client finds the server that the same environment starts', () => {
-  expect(parseClientConfig({ PORT: '4100' })).toEqual({ url: 'http://127.0.0.1:4100/graphql', apiKey: null });
-  expect(parseClientConfig({ GAZETTEER_URL: 'https://x.example', GAZETTEER_API_KEY: 'k' })).toEqual({
-    url: 'https://x.example',
-    apiKey: 'k',
-  });
+  expect(parseClientConfig({ PORT: '4100' })).toMatchObject({ url: 'http://127.0.0.1:4100/graphql', apiKey: null });
+  expect(
+    parseClientConfig({ GAZETTEER_URL: 'https://x.example', GAZETTEER_API_KEY: 'k', XDG_STATE_HOME: '/state' }),
+  ).toEqual({ url: 'https://x.example', apiKey: 'k', stateDir: '/state/gazetteer' });
 });
 
 function problemsOf(environment: Record<string, string>): readonly string[] {

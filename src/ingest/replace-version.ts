@@ -46,7 +46,8 @@ export async function replaceVersion(
     otherVectors: new Map(otherSpaces.map(({ id }) => [id, vectorsBySpace.get(id) ?? new Map()])),
   });
   options.onProgress?.({ phase: 'storing', done: chunks.length, total: chunks.length });
-  await Promise.all([release(), ...missing.map(({ vectors }) => vectors.release())]);
+  // The version is stored whatever becomes of this, and what stays behind expires.
+  await Promise.allSettled([release(), ...missing.map(({ vectors }) => vectors.release())]);
   const { document, ...counts } = written;
   return {
     ...plan,
