@@ -21,7 +21,11 @@ async function demo(output: Output): Promise<void> {
       output.out(`A server for the demo is at ${app.url}\n\nIngesting demo/documents …`);
       const client = makeClient({ url: app.url, apiKey: null });
       const cwd = documents();
-      await ingest(client, { paths: ['.'], hidden: false, concurrency: 4, agentIds: null, cwd }, output);
+      await ingest(
+        client,
+        { paths: ['.'], hidden: false, concurrency: 4, agentIds: null, cwd, stateDir: null },
+        output,
+      );
       for (const question of QUESTIONS) await ask(client, question, output);
       output.out('\nStart a server of your own with `npm start`.');
     } finally {

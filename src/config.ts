@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 import { loadEnvFile } from 'node:process';
 import { z } from 'zod';
 
@@ -93,6 +94,8 @@ export interface JwtConfig {
 export interface ClientConfig {
   readonly url: string;
   readonly apiKey: string | null;
+  /** Where the client remembers which files it sent: the XDG base directory for state. */
+  readonly stateDir: string;
 }
 
 export class ConfigError extends Error {
@@ -198,8 +201,12 @@ export function parseConfig(environment: Environment): Config {
 }
 
 export function parseClientConfig(environment: Environment): ClientConfig {
-  const { GAZETTEER_URL, GAZETTEER_API_KEY, PORT } = withoutBlanks(environment);
-  return { url: GAZETTEER_URL ?? `http://127.0.0.1:${PORT ?? 4000}/graphql`, apiKey: GAZETTEER_API_KEY ?? null };
+  const { GAZETTEER_URL, GAZETTEER_API_KEY, PORT, XDG_STATE_HOME } = withoutBlanks(environment);
+  return {
+    url: GAZETTEER_URL ?? `http://127.0.0.1:${PORT ?? 4000}/graphql`,
+    apiKey: GAZETTEER_API_KEY ?? null,
+    stateDir: join(XDG_STATE_HOME ?? join(homedir(), '.local', 'state'), 'gazetteer'),
+  };
 }
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;

@@ -2,13 +2,20 @@
 export const HELP = {
   ingest: `ingest <files, folders or globs …>     upload documents, one per file
 
-Titles are paths relative to the folder given (or to the working directory, for files and globs). Run it again after
-edits: unchanged files cost nothing. PDF, Word, HTML, Markdown, tables, code and texts in any encoding are read;
-.gitignore files count, links are not followed.
+Titles are paths relative to the folder given (or to the working directory, for files and globs). PDF, Word, HTML,
+Markdown, tables, code and texts in any encoding are read; .gitignore and .gazetteerignore files count, links are not
+followed. Run it again after edits, or after it was cut: files that have not changed since are not even sent.
 
   --concurrency N    files on their way at once (1 to 32, default 4)
   --agents a,b       the agents that may read the documents
-  --hidden           also files and folders whose names begin with a dot`,
+  --hidden           also files and folders whose names begin with a dot
+  --full             send unchanged files too
+  --dry-run          say what would happen, with tokens and costs, and change nothing
+  --price USD        per million tokens, for the estimate
+  --watch            go on, and send what changes
+  --prune            delete the documents of files that vanished from the folders (only those sent from there, and not
+                     changed by others since)
+  --prune-limit N    refuse to delete more at once (default 50)`,
   export: `export                                 save all that you see: documents, chunks and vectors
 
   --out FILE         where to (default: standard output); packed where the name ends in .gz`,

@@ -1,10 +1,15 @@
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { resolve } from 'node:path';
 import type { Client } from './client.js';
-import { CliFailure } from './failure.js';
+import { embeddingCost } from './embedding-cost.js';
+import { CliFailure, usageFailure } from './failure.js';
+import { IngestRecord } from './ingest-record.js';
+import { unchangedFiles } from './known-files.js';
 import type { Output } from './output.js';
 import { makeProgress } from './progress.js';
+import { prune, type VanishedFile, vanishedFiles } from './prune.js';
+import { type Outcome, type Sent, sendFile } from './send-file.js';
 import { type Found, type FoundFile, findFiles, SKIP_REASONS } from './walk.js';
+import { changesBelow } from './watch.js';
 
 export interface IngestOptions {
   readonly paths: readonly string[];
@@ -13,77 +18,161 @@ export interface IngestOptions {
   readonly concurrency: number;
   readonly agentIds: readonly string[] | null;
   readonly cwd: string;
+  /** Where it is remembered what was sent; null: nowhere, so that every file is sent again. */
+  readonly stateDir: string | null;
+  /** Send files also where they are known to be unchanged. */
+  readonly full?: boolean;
+  /** Delete the documents of files that vanished from the folders, at most so many; null: keep them. */
+  readonly pruneLimit?: number | null;
+  /** Say what would happen and what it would cost, and change nothing. */
+  readonly dryRun?: boolean;
+  /** US dollars per million tokens; null: the model's, where it is known. */
+  readonly price?: number | null;
 }
 
-const UPSERT = `mutation Ingest($input: UpsertDocumentInput!) {
-  upsertDocument(input: $input) {
-    outcome warnings document { chunkCount } userErrors { code message }
-  }
-}`;
-
-interface Upserted {
-  readonly upsertDocument: {
-    readonly outcome: 'CREATED' | 'UPDATED' | 'UNCHANGED' | null;
-    readonly warnings: readonly string[];
-    readonly document: { readonly chunkCount: number } | null;
-    readonly userErrors: readonly { readonly code: string; readonly message: string }[];
-  } | null;
-}
-
-const OUTCOMES = ['CREATED', 'UPDATED', 'UNCHANGED'] as const;
-type Tally = Record<(typeof OUTCOMES)[number] | 'FAILED', number>;
+const OUTCOMES = ['CREATED', 'UPDATED', 'UNCHANGED'] as const satisfies readonly Outcome[];
+type Tally = Record<Outcome | 'FAILED', number>;
 
 /** Uploads the files behind the paths, one document each. True when none failed. */
 export async function ingest(client: Client, options: IngestOptions, output: Output): Promise<boolean> {
   const found = await findFiles(options.paths, options);
   if (found.files.length === 0) throw new CliFailure(`Nothing to ingest (${skippedText(found) || 'no files found'})`);
+  return await pass(client, found, options, output);
+}
 
-  const tally: Tally = { CREATED: 0, UPDATED: 0, UNCHANGED: 0, FAILED: 0 };
+/** The same, and again whenever something changes below the folders, until the signal. A failed pass is tried with the next change. */
+export async function ingestAndWatch(
+  client: Client,
+  options: IngestOptions,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const changes = changesBelow(
+    options.paths.map((path) => resolve(options.cwd, path)),
+    signal,
+  );
+  // Watching begins before the first pass, so that nothing falls between them.
+  for (let next = changes.next(); ; ) {
+    next.catch(() => undefined);
+    try {
+      await pass(client, await findFiles(options.paths, options), options, output);
+    } catch (error) {
+      if (!(error instanceof CliFailure)) throw error;
+      output.err(error.message);
+    }
+    if ((await next).done) return;
+    next = changes.next();
+  }
+}
+
+async function pass(client: Client, found: Found, options: IngestOptions, output: Output): Promise<boolean> {
+  const { agentIds, dryRun = false, full = false, pruneLimit = null } = options;
   const startedAt = performance.now();
-  const progress = makeProgress(output);
-  const state = { filesDone: 0, bytesDone: 0, chunks: 0 };
-  const total = { files: found.files.length, bytes: found.files.reduce((sum, file) => sum + file.sizeBytes, 0) };
-  const elapsedMs = () => performance.now() - startedAt;
+  const records = await openRecords(client, found, options);
+  const recordOf = ({ root }: FoundFile) => records.get(root ?? options.cwd)!;
+  const vanished = pruneLimit === null ? [] : vanishedFiles(foldersOf(records, found, options), pruneLimit);
+  const known = full ? new Map<FoundFile, never>() : await unchangedFiles(client, found.files, recordOf, agentIds);
 
-  const upload = async (file: FoundFile, waitUntil: 'STORED' | 'SEARCHABLE'): Promise<void> => {
-    const { outcome, chunks, complaints } = await uploaded(client, file, options, waitUntil);
-    tally[outcome] += 1;
-    state.filesDone += 1;
-    state.bytesDone += file.sizeBytes;
-    state.chunks += chunks;
+  const total: Total = {
+    tally: { CREATED: 0, UPDATED: 0, UNCHANGED: known.size, FAILED: 0 },
+    chunks: 0,
+    chunksEmbedded: 0,
+    embeddingTokens: 0,
+  };
+  const progress = makeProgress(output);
+  const rest = found.files.filter((file) => !known.has(file));
+  const bytes = rest.reduce((sum, file) => sum + file.sizeBytes, 0);
+  let filesDone = 0;
+  let bytesDone = 0;
+
+  const send = async (file: FoundFile, waitUntil: 'STORED' | 'SEARCHABLE'): Promise<void> => {
+    const sent = await sendFile(client, file, { agentIds, waitUntil, dryRun });
+    add(total, sent);
+    const complaints = complaintsOf(sent);
     if (complaints.length > 0) progress.clear();
     for (const complaint of complaints) output.err(`${file.title}: ${complaint}`);
-    progress.update({ ...state, ...total, elapsedMs: elapsedMs() });
+    if (!dryRun && sent.outcome !== 'FAILED' && sent.document !== null)
+      await recordOf(file).note(file.title, {
+        sizeBytes: file.sizeBytes,
+        modifiedMs: file.modifiedMs,
+        agentIds,
+        documentId: sent.document.id,
+        version: sent.document.version,
+      });
+    filesDone += 1;
+    bytesDone += file.sizeBytes;
+    progress.update({
+      filesDone,
+      files: rest.length,
+      bytesDone,
+      bytes,
+      chunks: total.chunks,
+      elapsedMs: performance.now() - startedAt,
+    });
   };
 
   // The indexes follow writes in their order: once the last file can be found, all can.
-  const last = found.files.at(-1)!;
-  await inParallel(found.files.slice(0, -1), options.concurrency, (file) => upload(file, 'STORED'));
-  await upload(last, 'SEARCHABLE');
+  await inParallel(rest.slice(0, -1), options.concurrency, (file) => send(file, 'STORED'));
+  const last = rest.at(-1);
+  if (last !== undefined) await send(last, 'SEARCHABLE');
   progress.clear();
-  output.out(summary(tally, state.chunks, elapsedMs(), found));
-  return tally.FAILED === 0;
+  const pruned = dryRun ? null : await prune(client, vanished, output.err);
+  output.out(
+    summary(total, found, {
+      elapsedMs: performance.now() - startedAt,
+      dryRun,
+      pruned: pruneLimit === null ? null : pruned,
+    }),
+  );
+  if (dryRun) await sayWhatWouldBe(client, total, vanished, options, output);
+  return total.tally.FAILED === 0;
 }
 
-async function uploaded(
+interface Total {
+  readonly tally: Tally;
+  chunks: number;
+  chunksEmbedded: number;
+  embeddingTokens: number;
+}
+
+function add(total: Total, sent: Sent): void {
+  total.tally[sent.outcome] += 1;
+  if (sent.outcome === 'FAILED') return;
+  total.chunks += sent.document?.chunkCount ?? 0;
+  total.chunksEmbedded += sent.chunksEmbedded;
+  total.embeddingTokens += sent.embeddingTokens;
+}
+
+function complaintsOf(sent: Sent): readonly string[] {
+  if (sent.outcome === 'FAILED') return [`failed: ${sent.reason}`];
+  return sent.warnings.map((warning) => `warning: ${warning}`);
+}
+
+/** One per folder given, and one for what was named besides. */
+async function openRecords(
   client: Client,
-  file: FoundFile,
-  { agentIds }: IngestOptions,
-  waitUntil: 'STORED' | 'SEARCHABLE',
-): Promise<{ outcome: keyof Tally; chunks: number; complaints: readonly string[] }> {
-  const { title, path } = file;
-  // Bytes, not text: what they are is the server's to tell.
-  const base64 = (await readFile(path)).toString('base64');
-  const input = { title, file: { name: basename(path), base64 }, waitUntil, ...(agentIds && { agentIds }) };
-  const { upsertDocument: payload } = await client.run<Upserted>(UPSERT, { input });
-  const [refusal] = payload?.userErrors ?? [];
-  if (refusal || !payload?.outcome)
-    return { outcome: 'FAILED', chunks: 0, complaints: [`failed: ${refusal?.message} (${refusal?.code})`] };
-  return {
-    outcome: payload.outcome,
-    chunks: payload.document?.chunkCount ?? 0,
-    complaints: payload.warnings.map((warning) => `warning: ${warning}`),
-  };
+  { files }: Found,
+  { stateDir, cwd, paths }: IngestOptions,
+): Promise<ReadonlyMap<string, IngestRecord>> {
+  const { viewer } = await client.run<{ viewer: { ownerId: string } }>('{ viewer { ownerId } }');
+  const roots = new Set([cwd, ...paths.map((path) => resolve(cwd, path)), ...files.flatMap(({ root }) => root ?? [])]);
+  const records = new Map<string, IngestRecord>();
+  for (const root of roots)
+    records.set(root, await IngestRecord.open(stateDir, { url: client.url, ownerId: viewer.ownerId, root }));
+  return records;
+}
+
+/** Only what was found in a folder that was given can have vanished from it. */
+function foldersOf(
+  records: ReadonlyMap<string, IngestRecord>,
+  { files }: Found,
+  { paths, cwd }: IngestOptions,
+): ReadonlyMap<string, IngestRecord> {
+  const given = new Set(paths.map((path) => resolve(cwd, path)));
+  const folders = new Set(files.flatMap(({ root }) => root ?? []));
+  const others = [...given].filter((path) => !folders.has(path));
+  if (others.length > 0) throw usageFailure(`--prune takes folders that hold documents, got ${others.join(', ')}`);
+  return new Map([...records].filter(([root]) => folders.has(root)));
 }
 
 async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
@@ -94,12 +183,29 @@ async function inParallel<T>(items: readonly T[], width: number, work: (item: T)
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
 }
 
-function summary(tally: Tally, chunks: number, elapsedMs: number, found: Found): string {
+function summary(
+  { tally, chunks }: Total,
+  found: Found,
+  { elapsedMs, dryRun, pruned }: { elapsedMs: number; dryRun: boolean; pruned: number | null },
+): string {
   const counts = [...OUTCOMES, 'FAILED' as const].map((outcome) => `${tally[outcome]} ${outcome.toLowerCase()}`);
   const skipped = skippedText(found);
   const total = SKIP_REASONS.reduce((sum, reason) => sum + found.skipped[reason], 0);
   const seconds = (elapsedMs / 1000).toFixed(1);
-  return `${counts.join(', ')}, ${total} skipped${skipped && ` (${skipped})`}; ${chunks} chunks in ${seconds} s`;
+  const deleted = pruned === null ? '' : `, ${pruned} deleted`;
+  const what = dryRun ? 'Dry run: ' : '';
+  return `${what}${counts.join(', ')}${deleted}, ${total} skipped${skipped && ` (${skipped})`}; ${chunks} chunks in ${seconds} s`;
+}
+
+async function sayWhatWouldBe(
+  client: Client,
+  { chunksEmbedded, embeddingTokens }: Total,
+  vanished: readonly VanishedFile[],
+  { price = null }: IngestOptions,
+  output: Output,
+): Promise<void> {
+  output.out(`${chunksEmbedded} chunks with ${await embeddingCost(client, embeddingTokens, price)}`);
+  for (const { title } of vanished) output.out(`${title}: its document would be deleted`);
 }
 
 function skippedText({ skipped }: Found): string {

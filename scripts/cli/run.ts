@@ -6,16 +6,21 @@ import { CliFailure, usageFailure } from './failure.js';
 import { type CommandName, HELP, OVERVIEW } from './help.js';
 import { importDocuments } from './import.js';
 import { ensureIndexes, listIndexes } from './indexes.js';
-import { ingest } from './ingest.js';
+import { type IngestOptions, ingest, ingestAndWatch } from './ingest.js';
 import { createKey, listKeys, revokeKey } from './keys.js';
 import type { Output } from './output.js';
 import { search } from './search.js';
 
+interface Environment {
+  readonly config: () => ClientConfig;
+  readonly output: Output;
+  readonly cwd: string;
+  /** Ends a command that goes on by itself. Default: nothing but the process's end does. */
+  readonly signal?: AbortSignal;
+}
+
 /** Runs one command line and returns the exit code: 0 done, 1 failed, 2 wrong usage. */
-export async function runCommand(
-  args: readonly string[],
-  environment: { config: () => ClientConfig; output: Output; cwd: string },
-): Promise<number> {
+export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
   try {
     return await run(args, environment);
   } catch (error) {
@@ -31,6 +36,8 @@ interface Call {
   readonly client: Client;
   readonly output: Output;
   readonly cwd: string;
+  readonly stateDir: string;
+  readonly signal: AbortSignal;
 }
 
 /** One table of options: a typo is refused whatever the command. */
@@ -41,6 +48,12 @@ const OPTIONS = {
   concurrency: { type: 'string' },
   agents: { type: 'string' },
   hidden: { type: 'boolean' },
+  full: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  price: { type: 'string' },
+  watch: { type: 'boolean' },
+  prune: { type: 'boolean' },
+  'prune-limit': { type: 'string' },
   out: { type: 'string' },
   'on-space-mismatch': { type: 'string' },
   first: { type: 'string' },
@@ -56,7 +69,7 @@ const OPTIONS = {
 
 const SHARED = ['url', 'api-key', 'help'];
 const TAKES: Readonly<Record<CommandName, readonly string[]>> = {
-  ingest: ['concurrency', 'agents', 'hidden'],
+  ingest: ['concurrency', 'agents', 'hidden', 'full', 'dry-run', 'price', 'watch', 'prune', 'prune-limit'],
   export: ['out'],
   import: ['on-space-mismatch'],
   search: ['first', 'mode', 'filter', 'json'],
@@ -68,7 +81,7 @@ type Values = ReturnType<typeof parsed>['values'];
 
 async function run(
   args: readonly string[],
-  { config, output, cwd }: { config: () => ClientConfig; output: Output; cwd: string },
+  { config, output, cwd, signal = new AbortController().signal }: Environment,
 ): Promise<number> {
   const { values, positionals } = parsed(args);
   const [name, ...rest] = positionals;
@@ -88,21 +101,30 @@ async function run(
     url: values.url ?? environment.url,
     apiKey: values['api-key'] ?? environment.apiKey,
   });
-  return (await COMMANDS[name]({ positionals: rest, values, client, output, cwd })) === false ? 1 : 0;
+  const call: Call = { positionals: rest, values, client, output, cwd, signal, stateDir: environment.stateDir };
+  return (await COMMANDS[name](call)) === false ? 1 : 0;
 }
 
 const COMMANDS: Readonly<Record<CommandName, (call: Call) => Promise<boolean | undefined>>> = {
-  ingest: async ({ positionals, values, client, output, cwd }) => {
+  ingest: async ({ positionals, values, client, output, cwd, stateDir, signal }) => {
     if (positionals.length === 0) throw usageFailure(`Which files?\n\n${HELP.ingest}`);
-    const concurrency = wholeNumber('concurrency', values.concurrency, 4, 32);
-    const options = {
+    if (values['prune-limit'] !== undefined && !values.prune) throw usageFailure('--prune-limit goes with --prune');
+    if (values.watch && values['dry-run']) throw usageFailure('--watch and --dry-run do not go together');
+    const options: IngestOptions = {
       paths: positionals,
       hidden: values.hidden ?? false,
-      concurrency,
+      concurrency: wholeNumber('concurrency', values.concurrency, 4, 32),
       agentIds: names(values.agents),
       cwd,
+      stateDir,
+      full: values.full ?? false,
+      dryRun: values['dry-run'] ?? false,
+      price: dollars(values.price),
+      pruneLimit: values.prune ? wholeNumber('prune-limit', values['prune-limit'], 50, 999_999) : null,
     };
-    return await ingest(client, options, output);
+    if (!values.watch) return await ingest(client, options, output);
+    await ingestAndWatch(client, options, output, signal);
+    return undefined;
   },
 
   export: async ({ positionals, values, client, output, cwd }) => {
@@ -166,6 +188,12 @@ function wholeNumber(option: string, given: string | undefined, otherwise: numbe
   const number = /^\d{1,6}$/.test(given) ? Number(given) : 0;
   if (number < 1 || number > maximum) throw usageFailure(`--${option}: expected 1 to ${maximum}, got ${given}`);
   return number;
+}
+
+function dollars(given: string | undefined): number | null {
+  if (given === undefined) return null;
+  if (!/^\d{1,6}(\.\d{1,9})?$/.test(given)) throw usageFailure(`--price: expected dollars such as 0.02, got ${given}`);
+  return Number(given);
 }
 
 function names(given: string | undefined): readonly string[] | null {

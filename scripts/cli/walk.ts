@@ -11,6 +11,9 @@ export interface FoundFile {
   /** The document's title: the path from the folder that was given, with forward slashes. */
   readonly title: string;
   readonly sizeBytes: number;
+  readonly modifiedMs: number;
+  /** The folder that was given; null for files and globs. */
+  readonly root: string | null;
 }
 
 /** Why something was passed over. */
@@ -29,8 +32,8 @@ const MAX_DEPTH = 100;
 const MAX_FILES = 1_000_000;
 
 /**
- * Finds the documents behind the arguments of `ingest`: files, folders, globs. In folders `.gitignore` files count,
- * nested ones too; links are not followed; hidden files are taken on request only. Throws `CliFailure`.
+ * Finds the documents behind the arguments of `ingest`: files, folders, globs. In folders `.gitignore` and
+ * `.gazetteerignore` files count, nested ones too; links are not followed; hidden files are taken on request only. Throws `CliFailure`.
  */
 export async function findFiles(
   arguments_: readonly string[],
@@ -57,13 +60,13 @@ async function findArgument(walk: Walk, argument: string, cwd: string): Promise<
   const path = resolve(cwd, argument);
   if (existsSync(path)) {
     if ((await stat(path)).isDirectory()) await findInFolder(walk, path);
-    else await addNamedFile(walk, path, titleFrom(cwd, path));
+    else await addNamedFile(walk, path, titleFrom(cwd, path), null);
     return;
   }
   if (!isDynamicPattern(argument)) throw new CliFailure(`${argument}: no such file or folder`);
   const matches = await glob(argument, { cwd, absolute: true, dot: walk.hidden, followSymbolicLinks: false });
   if (matches.length === 0) throw new CliFailure(`${argument}: matches no file`);
-  for (const match of matches) await addFile(walk, resolve(match), titleFrom(cwd, match));
+  for (const match of matches) await addFile(walk, resolve(match), titleFrom(cwd, match), null);
 }
 
 /** A path outside of the working directory is known by its name alone. */
@@ -72,7 +75,7 @@ function titleFrom(root: string, path: string): string {
   return (title.startsWith('..') ? path.split(sep).at(-1)! : title).split(sep).join('/');
 }
 
-/** The rules of one `.gitignore`, for paths below its folder. */
+/** The rules of one ignore file, for paths below its folder. */
 interface Rules {
   readonly folder: string;
   readonly matcher: Ignore;
@@ -98,14 +101,18 @@ async function walkFolder(
     const reason = skipReason(walk, entry, path, rules);
     if (reason !== null) walk.skipped[reason] += 1;
     else if (entry.isDirectory()) await walkFolder(walk, root, path, rules, depth + 1);
-    else if (entry.isFile()) await addFile(walk, path, titleFrom(root, path));
+    else if (entry.isFile()) await addFile(walk, path, titleFrom(root, path), root);
   }
 }
 
+/** Later ones have the last word: what git keeps may be no document. */
+const IGNORE_FILES = ['.gitignore', '.gazetteerignore'];
+
 async function ownRules(folder: string): Promise<Rules[]> {
-  const path = join(folder, '.gitignore');
-  if (!existsSync(path)) return [];
-  return [{ folder, matcher: ignore().add(await readFile(path, 'utf8')) }];
+  const paths = IGNORE_FILES.map((name) => join(folder, name)).filter((path) => existsSync(path));
+  return await Promise.all(
+    paths.map(async (path) => ({ folder, matcher: ignore().add(await readFile(path, 'utf8')) })),
+  );
 }
 
 function skipReason(walk: Walk, entry: Dirent, path: string, rules: readonly Rules[]): SkipReason | null {
@@ -126,15 +133,16 @@ function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): bo
   return false;
 }
 
-async function addFile(walk: Walk, path: string, title: string): Promise<void> {
+async function addFile(walk: Walk, path: string, title: string, root: string | null): Promise<void> {
   if (!isReadable(path)) walk.skipped['other kind of file'] += 1;
-  else await addNamedFile(walk, path, title);
+  else await addNamedFile(walk, path, title, root);
 }
 
 /** A file that was named is wanted, whatever its extension says. */
-async function addNamedFile(walk: Walk, path: string, title: string): Promise<void> {
+async function addNamedFile(walk: Walk, path: string, title: string, root: string | null): Promise<void> {
   if (walk.files.length >= MAX_FILES) throw new CliFailure(`More than ${MAX_FILES} files: ingest folder by folder`);
-  walk.files.push({ path, title, sizeBytes: (await stat(path)).size });
+  const { size, mtimeMs } = await stat(path);
+  walk.files.push({ path, title, sizeBytes: size, modifiedMs: mtimeMs, root });
 }
 
 /** The same file named twice is taken once; two files with one title would overwrite each other. */

@@ -33,7 +33,7 @@ beforeEach(() => {
 /** Runs a command line against the test's server; what it printed is in `out` and `err`. */
 function run(args: string, options: { url?: string; apiKey?: string } = {}): Promise<number> {
   return runCommand(args.match(/'[^']*'|\S+/g)?.map((part) => part.replace(/^'|'$/g, '')) ?? [], {
-    config: () => ({ url: options.url ?? server.url, apiKey: options.apiKey ?? null }),
+    config: () => ({ url: options.url ?? server.url, apiKey: options.apiKey ?? null, stateDir: join(folder, 'state') }),
     output: { out: (line) => out.push(line), err: (line) => err.push(line), stdout },
     cwd: folder,
   });
