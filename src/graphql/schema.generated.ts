@@ -230,7 +230,7 @@ export type Document = Node & {
   /** The passages in the order of the text. */
   readonly chunks: ChunkConnection;
   readonly chunking: Chunking;
-  /** The embedding space that the chunks' vectors live in; null while no version was stored. */
+  /** The active embedding space, in which each chunk has its vector; null while no version was stored. */
   readonly embeddingSpace?: Maybe<EmbeddingSpace>;
   readonly createdAt: Scalars['DateTime']['output'];
   readonly updatedAt: Scalars['DateTime']['output'];
@@ -561,7 +561,7 @@ export type JobState =
 /** One document's part of a job. */
 export type JobItem = {
   readonly __typename?: 'JobItem';
-  /** The document's title. */
+  /** The document's title; for REEMBED: chunks 1 to 500 and so on, then the verification. */
   readonly name: Scalars['String']['output'];
   readonly state: JobItemState;
   readonly outcome?: Maybe<UpsertOutcome>;
@@ -771,11 +771,14 @@ export type Mutation = {
   readonly deleteDocument?: Maybe<DeleteDocumentPayload>;
   /** Removes every document that a filter matches. */
   readonly deleteDocuments?: Maybe<DeleteDocumentsPayload>;
-  /** Embeds every chunk in another space beside the active one, as a job. Administrators only. */
+  /**
+   * Embeds every chunk in another space beside the active one, as a job; for a space that a cancelled or failed job left, goes
+   * on with it. CONFLICT beside another space, INVALID for the active one. Administrators only.
+   */
   readonly reembed?: Maybe<ReembedPayload>;
-  /** Switches searches over to a complete space. Administrators only. */
+  /** Switches searches over to a complete space, forwards or back. CONFLICT while a chunk lacks a vector. Administrators only. */
   readonly activateEmbeddingSpace?: Maybe<ActivateEmbeddingSpacePayload>;
-  /** Deletes a space that is not active with its vectors and its index. Administrators only. */
+  /** Deletes a space that is not active with its vectors and its index, and cancels the job that fills it. Administrators only. */
   readonly dropEmbeddingSpace?: Maybe<DropEmbeddingSpacePayload>;
   /** Queues several documents as one job. */
   readonly ingestDocuments?: Maybe<IngestDocumentsPayload>;

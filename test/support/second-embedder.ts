@@ -10,6 +10,8 @@ export function secondEmbedder(
     readonly maxInputTokens?: number;
     /** Runs before each call; throws to fail it. */
     readonly before?: (texts: readonly string[]) => void | Promise<void>;
+    /** Runs when the vectors have arrived and the call has not ended. */
+    readonly after?: () => Promise<void>;
   } = {},
 ): CountingEmbedder {
   const space = {
@@ -23,11 +25,13 @@ export function secondEmbedder(
     countTokens: (text) => text.split(/\s+/).length,
     async embed(texts, { onVector }) {
       await options.before?.(texts);
-      return texts.map((text, index) => {
+      const vectors = texts.map((text, index) => {
         const vector = secondVector(text);
         onVector?.(index, vector);
         return vector;
       });
+      await options.after?.();
+      return vectors;
     },
   };
   return countingEmbedder(windowedEmbedder(contractEmbedder(inner)));

@@ -152,6 +152,15 @@ describe('filling a space', () => {
     expect(await lacking(store, 's2')).toBe(0);
   });
 
+  test('writes what has arrived while the rest is under way', async () => {
+    const second = secondEmbedder({ after: async () => await expect.poll(() => lacking(store, 's2')).toBe(0) });
+    const { store, embedderOf } = await open(second);
+    await store.upsert(scope, 't', paragraphs(40), { chunking });
+    const space = await store.createSpace(operator, second.space);
+    await fillSlice({ store, embedderOf }, operator, space, { after: null, to: null }, never);
+    expect(second.asked).toHaveLength(40);
+  });
+
   test('a chunk that is longer than the new model takes is averaged; beyond sixteen windows its document is named', async () => {
     const second = secondEmbedder({ maxInputTokens: 10 });
     const { store, embedderOf } = await open(second);
