@@ -134,8 +134,12 @@ export class SpaceVectors {
   }
 }
 
+/** A group goes as a whole or not at all. */
 function without(strings: Strings, hashes: ReadonlySet<string>): Strings {
-  return new Map([...strings].filter(([hash]) => !hashes.has(hash)));
+  const groups = new Set([...hashes].flatMap((hash) => strings.get(hash)?.group ?? []));
+  const stays = ([hash, { group }]: readonly [string, CountedString]): boolean =>
+    !hashes.has(hash) && (group === undefined || !groups.has(group));
+  return new Map([...strings].filter(stays));
 }
 
 /** Whether all of them were settled, well or not, before one has waited too long. Rejects with the signal's reason. */

@@ -3,7 +3,7 @@ import { createEmbedder } from '../../src/embed/create-embedder.js';
 import { makeScope } from '../../src/store/scope.js';
 import { type FakeOpenai, startFakeOpenai } from '../support/fake-openai.js';
 import { STORE_SERVERS } from '../support/store-servers.js';
-import { ONE_PARAGRAPH, openTestStore, paragraphs, type TestStore } from '../support/test-store.js';
+import { openTestStore, paragraphs, type TestStore } from '../support/test-store.js';
 
 /** Late chunking through an upsert: what an endpoint that knows `late_chunking` is sent for a document. */
 const scope = makeScope('ada', null);
@@ -32,7 +32,8 @@ afterAll(async () => {
 
 test('a document goes in groups that fit the model, whole and in order; an edit sends the groups around it', async () => {
   const text = paragraphs(1_000);
-  const input = { chunking: ONE_PARAGRAPH };
+  // each paragraph a chunk, as OpenAI counts tokens
+  const input = { chunking: { strategy: 'RECURSIVE', maxTokens: 20, overlap: 0, contextual: false } } as const;
   const first = await store.upsert(scope, 'late', text, input);
   expect(first.changes).toMatchObject({ chunksAdded: 1_000, chunksEmbedded: 1_000 });
   expect(fake.requests.length).toBeGreaterThan(2);
