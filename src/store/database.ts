@@ -55,6 +55,8 @@ export function connect(uri: string, dbName: string, options: MongoClientOptions
     ...options,
     // An absent field and null differ in our rows: undefined must never be stored as null.
     ignoreUndefined: true,
+    // Commands over several collections take it from the client; the URI may not say otherwise.
+    writeConcern: WRITE_CONCERN,
     retryWrites: true,
     retryReads: true,
   });
