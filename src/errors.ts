@@ -17,7 +17,6 @@ export const ERROR_CODES = {
   DEADLINE_EXCEEDED: { httpStatus: 200 },
   STORE_UNAVAILABLE: { httpStatus: 503 },
   SEARCH_NOT_SUPPORTED: { httpStatus: 200 },
-  NOT_IMPLEMENTED: { httpStatus: 200 },
 } as const satisfies Record<string, { httpStatus: number }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -49,14 +49,3 @@ describe('embedding spaces', () => {
     });
   });
 });
-
-test.each([
-  '{ jobs { totalCount } }',
-  'mutation { ingestDocuments(input: { documents: [{ title: "t", text: "x" }] }) { job { id } } }',
-  'mutation { cancelJob(input: { jobId: "x" }) { job { id } } }',
-  'mutation { retryJob(input: { jobId: "x" }) { job { id } } }',
-  'mutation { reembed(input: { provider: "hash", model: "m" }) { job { id } } }',
-  'mutation { activateEmbeddingSpace(input: { embeddingSpaceId: "x" }) { embeddingSpace { id } } }',
-])('what is not built yet says so: %s', async (query) => {
-  expect(await server.error(query)).toMatchObject({ code: 'NOT_IMPLEMENTED', status: 200 });
-});

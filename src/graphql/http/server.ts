@@ -18,6 +18,7 @@ import { answerBadConnection, answerErrors, BAD_URL } from './error-answers.js';
 import { parseExactJson } from './exact-json.js';
 import { corsHeaders, makeHostAndOriginCheck, PREFLIGHT_HEADERS } from './host-and-origin.js';
 import { logRequests } from './request-log.js';
+import { limitPatience } from './request-patience.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,13 +29,15 @@ declare module 'fastify' {
     abort: AbortController;
   }
   interface FastifyContextConfig {
+    /** The body may take as long as it likes, while it keeps coming. */
+    unhurried?: boolean;
     /** Any Host and Origin may ask: probes. */
     open?: boolean;
   }
 }
 
-/** Time to receive a request whole: a slow sender must not hold a connection for ever. */
-const REQUEST_TIMEOUT_MS = 300_000;
+/** By default it follows `requestTimeout`, and is none where that is none. */
+const HEADERS_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const MAX_HEADER_BYTES = 16_384;
 
@@ -58,12 +61,13 @@ export function makeHttpServer(options: {
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: LIMITS.requestBodyBytes.maximum,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Node's own would cut an import that takes its time: see request-patience.ts.
+    requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_TIMEOUT_MS },
     frameworkErrors: (_, __, reply) => (reply as FastifyReply).code(400).send(BAD_URL),
     clientErrorHandler: (error, socket) => answerBadConnection(error, socket),
   });
@@ -83,6 +87,7 @@ export function makeHttpServer(options: {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     running.add(request.abort);
+    limitPatience(request.raw, request.routeOptions.config.unhurried ?? false);
     metrics.requestsInFlight.inc();
     reply.raw.once('close', () => {
       running.delete(request.abort);

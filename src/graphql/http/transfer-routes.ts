@@ -25,6 +25,7 @@ export function addTransferRoutes({ fastify, authenticate }: HttpServer, parts: 
       inner.route({
         method,
         url,
+        config: { unhurried: true },
         onRequest: method === 'POST' ? [requireClientHeader, authenticate] : authenticate,
         handler: (request, reply) => withTrace(request.trace, () => answer(request, reply)),
       });
