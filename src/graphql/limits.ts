@@ -49,6 +49,7 @@ export const LIMITS = {
   metadataBytes: { maximum: MAX_METADATA_BYTES, unit: 'bytes of metadata as JSON', code: 'TOO_LARGE' },
   queryCharacters: { maximum: MAX_QUERY_LENGTH, unit: 'characters in a search query', code: 'BAD_USER_INPUT' },
   uploadBytes: { maximum: MAX_TEXT_BYTES, unit: 'bytes of an uploaded file', code: 'TOO_LARGE' },
+  uploadsAtOnce: { maximum: 100, unit: 'uploads at once', code: 'RATE_LIMITED' },
   importLineBytes: { maximum: MAX_LINE_BYTES, unit: 'bytes in a line of an import', code: 'BAD_USER_INPUT' },
   importDocumentBytes: {
     maximum: MAX_DOCUMENT_BYTES,

@@ -24,7 +24,7 @@ export function makeExportRoute(parts: Parts) {
       .type('application/x-ndjson; charset=utf-8')
       .header('content-disposition', 'attachment; filename="gazetteer-export.ndjson"')
       .header('cache-control', 'no-store')
-      .header('vary', 'accept-encoding');
+      .header('vary', [reply.getHeader('vary'), 'accept-encoding'].filter(Boolean).join(', '));
     if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(lines);
     // Vectors hardly shrink, so more effort is only slower.
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });

@@ -26,6 +26,8 @@ export function addTransferRoutes({ fastify, authenticate }: HttpServer, parts: 
         method,
         url,
         config: { unhurried: true },
+        // It would read a whole export to send none of it.
+        exposeHeadRoute: false,
         onRequest: method === 'POST' ? [requireClientHeader, authenticate] : authenticate,
         handler: (request, reply) => withTrace(request.trace, () => answer(request, reply)),
       });

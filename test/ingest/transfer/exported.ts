@@ -24,7 +24,12 @@ export interface MadeDocument {
   readonly chunks: readonly WholeChunk[];
 }
 
-export function madeDocument(title: string, text: string, changes: Partial<DocumentRecord> = {}): MadeDocument {
+export function madeDocument(
+  title: string,
+  text: string,
+  changes: Partial<DocumentRecord> = {},
+  dimensions = 4,
+): MadeDocument {
   const middle = /[\udc00-\udfff]/.test(text[Math.ceil(text.length / 2)] ?? '') ? 0 : Math.ceil(text.length / 2);
   const spans = [
     [0, middle],
@@ -44,7 +49,7 @@ export function madeDocument(title: string, text: string, changes: Partial<Docum
       embedHash: createHash('sha256')
         .update(`${embedPrefix ?? ''}${text.slice(start, end)}`)
         .digest('hex'),
-      vector: Float32Array.from([start + 1, end, 0.1, -1e-30]),
+      vector: Float32Array.from({ length: dimensions }, (_, axis) => [start + 1, end, 0.1, -1e-30][axis] ?? 0),
     };
   });
   const record: DocumentRecord = {

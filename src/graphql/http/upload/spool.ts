@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Smaller files stay in memory; larger ones wait on disk for their turn, however many are on their way. */
-const MEMORY_BYTES = 256 * 1024;
+export const MEMORY_BYTES = 256 * 1024;
 
 /** A file that has arrived whole. */
 export interface SpooledFile {

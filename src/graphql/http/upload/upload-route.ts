@@ -5,7 +5,7 @@ import { checkInput } from '../../../ingest/resolve-upsert.js';
 import type { JobRecord } from '../../../store/jobs/job-records.js';
 import { type Parts, type RequestContext, requireRole } from '../../context.js';
 import { requestStatus } from '../../errors.js';
-import { LIMITS } from '../../limits.js';
+import { LIMITS, limitExceeded } from '../../limits.js';
 import { encodeNodeId } from '../../node-id.js';
 import type { FormattedResult } from '../../operation/run.js';
 import type { RunOperation } from '../event-stream.js';
@@ -13,7 +13,8 @@ import { contextOf } from '../graphql-route.js';
 import { discardRest } from '../request-body.js';
 import { readMultipart } from './multipart.js';
 import { queryPairs, type UploadParameters, uploadParameters } from './parameters.js';
-import { FileTooLarge, type SpooledFile, spool } from './spool.js';
+import { FileTooLarge, MEMORY_BYTES, type SpooledFile, spool } from './spool.js';
+import { Turns } from './turns.js';
 
 /**
  * An upload is the mutation `upsertDocument` with its file beside it: the same checks, the same answer. Refusals are data
@@ -66,31 +67,48 @@ interface ArrivedUpload {
   readonly contentType: string | undefined;
 }
 
+/** Larger files than `MEMORY_BYTES` that are in memory at once; the others wait on disk. */
+const MAX_IN_MEMORY = 4;
+
 export function makeUploadRoute(parts: Parts, run: RunOperation) {
+  const turns = new Turns(MAX_IN_MEMORY);
+  let running = 0;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const context = contextOf(parts, request);
     requireRole(context, 'WRITER');
-    let arrived: ArrivedUpload;
+    if (running >= LIMITS.uploadsAtOnce.maximum) throw limitExceeded('uploadsAtOnce', running + 1, 'try again later');
+    running += 1;
     try {
-      arrived = await receive(request);
+      const arrived = await receive(request);
+      const store = () => storeArrived(context, reply, run, arrived);
+      try {
+        return await (arrived.file.sizeBytes > MEMORY_BYTES ? turns.run(store) : store());
+      } finally {
+        await arrived.file.dispose();
+      }
     } catch (error) {
       discardRest(request.raw);
       if (error instanceof FileTooLarge) return refuse(reply, 'TOO_LARGE', tooLarge(), 'file');
       throw error;
-    }
-    const { file, parameters, fileName, contentType } = arrived;
-    try {
-      const { name, ...fields } = parameters;
-      if (fields.title === undefined)
-        return refuse(reply, 'INVALID', 'The title is missing: POST /upload?title=…', 'title');
-      const mediaType = mediaTypeOf(contentType);
-      const input = { ...(mediaType !== null && { mediaType }), ...fields };
-      // The name is a hint like any other; a title is often one.
-      return await answer(context, reply, run, input, { name: name ?? (fileName || fields.title), file });
     } finally {
-      await file.dispose();
+      running -= 1;
     }
   };
+}
+
+async function storeArrived(
+  context: RequestContext,
+  reply: FastifyReply,
+  run: RunOperation,
+  { file, parameters, fileName, contentType }: ArrivedUpload,
+): Promise<FastifyReply> {
+  const { name, ...fields } = parameters;
+  if (fields.title === undefined)
+    return refuse(reply, 'INVALID', 'The title is missing: POST /upload?title=…', 'title');
+  const mediaType = mediaTypeOf(contentType);
+  const input = { ...(mediaType !== null && { mediaType }), ...fields };
+  // The name is a hint like any other; a title is often one.
+  return await answer(context, reply, run, input, { name: name ?? (fileName || fields.title), file });
 }
 
 async function receive({ raw, url, headers }: FastifyRequest): Promise<ArrivedUpload> {
