@@ -7,6 +7,7 @@ import { checkMetadata, sameMetadata } from './check-metadata.js';
 import type { Clock } from './clock.js';
 import type { Database } from './database.js';
 import { filterableValues } from './filterable.js';
+import { keysSignature, type Projection } from './filterable-projection.js';
 import { isDuplicateKey } from './mongo-errors.js';
 import { propagateAttributes } from './propagate-attributes.js';
 import { keyFilter, keyPath } from './read-documents.js';
@@ -15,6 +16,7 @@ import { documentRecord } from './row-records.js';
 import type { DocumentRow } from './rows.js';
 import type { Scope } from './scope.js';
 import { inScope } from './scope-filter.js';
+import { type PassFence, type SpaceFence, SpacesMoved } from './space-fence.js';
 import { type AttributeChanges, type Store, VersionMoved } from './store.js';
 import { normalizeTitle } from './title.js';
 import { inTransaction } from './transaction.js';
@@ -22,7 +24,8 @@ import { liveAt } from './visibility.js';
 import { inheritedFields } from './write-plan.js';
 
 export interface AttributeOptions {
-  readonly filterable: Filterable;
+  readonly projection: Pick<Projection, 'keys'>;
+  readonly fence: SpaceFence;
   readonly clock: Clock;
   /** Up to so many chunk rows change in one transaction with their document. */
   readonly maxTransactionRows: number;
@@ -69,12 +72,14 @@ async function change(
   const changes = checkChanges(scope, given);
   let written: Written | null;
   try {
-    written = await inTransaction(database, async (session) => {
-      const row = await database.documents.findOne(filter, { session });
-      if (row === null) return null;
-      check(row);
-      return await write(database, row, changes, options, session);
-    });
+    written = await withCurrentKeys(options, (filterable, pass) =>
+      inTransaction(database, async (session) => {
+        const row = await database.documents.findOne(filter, { session });
+        if (row === null) return null;
+        check(row);
+        return await write(database, row, changes, { ...options, filterable, pass }, session);
+      }),
+    );
   } catch (error) {
     if (isDuplicateKey(error))
       throw new Refusal('CONFLICT', 'Another document has this title', ['input', 'title'], { cause: error });
@@ -84,6 +89,24 @@ async function change(
   // Re-validation reads the document, so a withdrawal counts from here; the rows follow, after a crash by the sweeper.
   if (written.rowsFollow) await propagateAttributes(database, written.row._id);
   return documentRecord(written.row);
+}
+
+/** Keys are declared by hand: a second change while an attribute is set would be a coincidence. */
+const MAX_ATTEMPTS = 5;
+
+/** Again with the keys as they are now where they changed meanwhile. */
+async function withCurrentKeys<T>(
+  { projection, fence }: AttributeOptions,
+  work: (filterable: Filterable, pass: PassFence) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const filterable = await projection.keys();
+    try {
+      return await fence.during({ keys: keysSignature(filterable) }, (pass) => work(filterable, pass));
+    } catch (error) {
+      if (!(error instanceof SpacesMoved) || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
 }
 
 interface Written {
@@ -96,11 +119,17 @@ async function write(
   database: Database,
   before: DocumentRow,
   changes: AttributeChanges,
-  { filterable, clock, maxTransactionRows }: AttributeOptions,
+  {
+    filterable,
+    pass,
+    clock,
+    maxTransactionRows,
+  }: AttributeOptions & { readonly filterable: Filterable; readonly pass: PassFence },
   session: ClientSession,
 ): Promise<Written> {
   const changed = changedFields(before, changes, filterable);
   if (Object.keys(changed).length === 0) return { row: before, rowsFollow: false };
+  if (changed.filterable !== undefined) await pass.alone(session);
   const moved = { ...changed, revision: before.revision + 1, updated_at: clock(), last_error: null };
   const after: DocumentRow = { ...before, ...moved };
   const reachesRows = before.version > 0 && !isDeepStrictEqual(inheritedFields(before), inheritedFields(after));

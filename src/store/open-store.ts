@@ -10,7 +10,8 @@ import { documentDeleter } from './delete-documents.js';
 import { ownerEraser } from './erase-owner.js';
 import { failureWriter } from './failures.js';
 import type { FilterKeys } from './filter-mql.js';
-import { copyFilterableKeys, keysToCopy } from './filterable-backfill.js';
+import { backfillFilterable } from './filterable-backfill.js';
+import { declareKeys, keysToCopyAtStart, projectionOf } from './filterable-projection.js';
 import { openJobStore } from './jobs/open-job-store.js';
 import { keptWorkFunctions } from './kept-work.js';
 import { toStoreError, withStoreErrors } from './mongo-errors.js';
@@ -21,6 +22,7 @@ import { textReads } from './read-texts.js';
 import { versionReads } from './read-version.js';
 import { wholeReads } from './read-whole.js';
 import type { Filterable, SpaceRecord } from './records.js';
+import { searchLag } from './reembed/index-lag.js';
 import { reembedding } from './reembed/reembedding.js';
 import { createSealer, type Sealer } from './sealing.js';
 import { openSearchStore } from './search/open-search-store.js';
@@ -108,10 +110,16 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     requireSearch: options.requireSearch ?? true,
   });
   const reads = spaceReads(database);
-  const fence = spaceFence(database, reads.forget);
-  await Promise.all([indexes.open(), fence.align()]);
+  const projection = projectionOf(database);
+  const fence = spaceFence(database, () => {
+    reads.forget();
+    projection.forget();
+  });
+  await declareKeys(database, filterable);
+  await fence.align();
+  let pending = await keysToCopyAtStart(database, filterable);
+  await indexes.open({ heldKeys: pending });
   const sealer = createSealer(await sealingKey(database));
-  let pending = await keysToCopy(database, filterable);
   const keys = (): FilterKeys => ({ declared: filterable, pending });
 
   const { forget, ...spaces } = reads;
@@ -129,13 +137,21 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
       options,
       () => sweep(database, clock, stop.signal),
     ),
-    (async () => {
-      if (pending.size === 0) return;
-      await copyFilterableKeys(database, filterable, stop.signal);
-      pending = new Set();
-    })().catch((error: unknown) => {
-      if (!stop.signal.aborted) options.onBackgroundError?.(error);
-    }),
+    backfillFilterable(
+      database,
+      {
+        declared: filterable,
+        clock,
+        growIndexes: indexes.open,
+        indexLag: () => searchLag(database, indexes, clock),
+        onPending: (keysNow) => {
+          pending = keysNow;
+        },
+        onError: (error) => options.onBackgroundError?.(error),
+        pause: (ms) => paused(ms, stop.signal),
+      },
+      stop.signal,
+    ),
     finishDrops(stop.signal).catch((error: unknown) => {
       if (!stop.signal.aborted) options.onBackgroundError?.(error);
     }),
@@ -147,8 +163,8 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     ...chunkReads(database, sealer),
     ...versionReads(database),
     ...wholeReads(database),
-    ...versionWriter(database, { filterable, clock, limits, together, fence }),
-    ...attributeWriter(database, { filterable, clock, maxTransactionRows: limits.maxTransactionRows }),
+    ...versionWriter(database, { projection, clock, limits, together, fence }),
+    ...attributeWriter(database, { projection, fence, clock, maxTransactionRows: limits.maxTransactionRows }),
     ...failureWriter(database),
     ...keptWorkFunctions(database, clock),
     ...documentDeleter(database, { clock, keys, maxTransactionRows: limits.maxTransactionRows }),

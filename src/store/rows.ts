@@ -122,6 +122,8 @@ export interface SpaceFenceRow {
   generation: number;
   /** The ids, e.g. "s1,s2". */
   spaces: string;
+  /** The signature of the filterable keys that rows carry. */
+  keys: string;
   passed: number;
 }
 
@@ -169,6 +171,12 @@ export interface CleanupRow {
 export type SettingRow =
   | { _id: 'sealing_key'; key: Binary }
   | { _id: 'api_keys'; ever_created: true }
-  | { _id: 'filterable'; projected: Record<string, string> }
+  /** `declared`: what every row written now carries; `projected`: what rows from before carry too; `copying`: who sees to it. */
+  | {
+      _id: 'filterable';
+      projected: Record<string, string>;
+      declared?: Record<string, string>;
+      copying?: { by: string; at: Date };
+    }
   /** `last`: the highest number that a space ever had; `generation`: how often the list of spaces changed; `dropped`: those whose vectors still lie there. */
   | { _id: 'spaces'; last: number; generation: number; dropped?: string[] };

@@ -16,8 +16,11 @@ export interface SearchIndexState extends SearchIndexRecord {
 }
 
 export interface SearchIndexManager extends Pick<Store, 'listSearchIndexes' | 'ensureSearchIndexes'> {
-  /** At the start: makes what is missing, lets indexes grow with the configuration, leaves other differences reported. */
-  open(): Promise<void>;
+  /**
+   * At the start: makes what is missing, lets indexes grow with the configuration, leaves other differences reported. Held
+   * keys are no reason to grow yet: rows do not carry them.
+   */
+  open(options?: { readonly heldKeys?: ReadonlySet<string> }): Promise<void>;
   /** From memory for up to a second, unless `fresh`. `name` as in search-index-definitions.ts. */
   searchIndexState(name: string, options?: { fresh?: boolean }): Promise<SearchIndexState>;
   /** For a new space. Where the server refuses, the index's problems say so, with the definition to paste. */
@@ -35,6 +38,8 @@ export interface SearchIndexOptions {
 
 /** The list is read by every search; an index changes its status a few times in its life. */
 const STATE_TTL_MS = 1_000;
+
+const NO_KEYS: ReadonlySet<string> = new Set();
 
 export function searchIndexManager(database: Database, options: SearchIndexOptions): SearchIndexManager {
   /** Why the server refused to make an index, by name. */
@@ -80,14 +85,15 @@ export function searchIndexManager(database: Database, options: SearchIndexOptio
   };
 
   return {
-    async open() {
+    async open({ heldKeys = NO_KEYS } = {}) {
       const rows = await indexRows(database, options.requireSearch);
       if (!options.requireSearch) return;
       const active = (await options.spaces()).find(({ state }) => state === 'ACTIVE');
       for (const index of await needed()) {
         const row = rows.get(index.name);
         const problems = row === undefined ? [] : indexProblems(asDocument(row.latestDefinition), index);
-        if (row === undefined || (problems.length > 0 && problems.every(({ isGrowth }) => isGrowth)))
+        const isDue = problems.some(({ metadataKey }) => metadataKey === undefined || !heldKeys.has(metadataKey));
+        if (row === undefined || (isDue && problems.every(({ isGrowth }) => isGrowth)))
           await bring(index, row !== undefined);
         // Without text search HYBRID answers from the vector leg and says so; without vectors there is nothing to serve.
         if (row === undefined && refusals.has(index.name) && index.name === vectorIndexName(active?.id ?? ''))

@@ -4,10 +4,11 @@ import { type Embeddings, type InheritedFields, toBinary } from './chunk-rows.js
 import type { Database } from './database.js';
 import { type ChunkDiff, diffChunks, type PlacedChunk, STORED_CHUNK_FIELDS, type StoredChunk } from './diff-chunks.js';
 import { documentIdOf, documentRowOf } from './document-rows.js';
+import { keysSignature } from './filterable-projection.js';
 import type { DocumentRecord, Filterable } from './records.js';
-import { documentRecord } from './row-records.js';
 import type { ChunkRow, DocumentRow, TextRow } from './rows.js';
 import { embeddingPath } from './search-index-definitions.js';
+import type { Brought } from './space-fence.js';
 import { type NewVersion, VersionMoved } from './store.js';
 import { textParts } from './text-parts.js';
 import { liveAt } from './visibility.js';
@@ -31,22 +32,27 @@ export interface WritePlan {
   readonly textParts: readonly string[];
   /** Kept rows without a vector in one of the spaces, for which the version brings one. */
   readonly completions: readonly { readonly id: ObjectId; readonly space: string; readonly embedHash: string }[];
+  /** `keysSignature` of the filterable keys that the rows carry. */
+  readonly keys: string;
   readonly changedRows: number;
   readonly changedBytes: number;
 }
 
-/** `current` is the row that `basedOn` was made from; null for a new document. */
+/**
+ * `basedOn` is the document as it was read, null for a new one; `current` the row that it was made from, null also where
+ * no version was stored yet, since such a document has nothing that could be kept.
+ */
 export async function planWrite(
   database: Database,
   owner: string,
+  basedOn: DocumentRecord | null,
   current: DocumentRow | null,
   version: NewVersion,
   options: { filterable: Filterable; now: Date },
 ): Promise<WritePlan> {
-  const basedOn = current && documentRecord(current);
   const document = documentRowOf(owner, documentIdOf(basedOn), basedOn, version, options.filterable, options.now);
   const inherited = inheritedFields(document);
-  const stored = basedOn === null ? [] : await liveRows(database, document._id, basedOn.version);
+  const stored = current === null ? [] : await liveRows(database, document._id, current.version);
   const diff = diffChunks(stored, version.chunks);
   const kept = [...diff.moved, ...diff.unmoved];
   const inheritedChanged =
@@ -68,6 +74,7 @@ export async function planWrite(
     version,
     textParts: parts,
     completions,
+    keys: keysSignature(options.filterable),
     changedRows:
       diff.added.length +
       diff.dropped.length +
@@ -173,9 +180,9 @@ export function completionUpdates({
   });
 }
 
-/** The spaces that the version brings vectors for, or finds them stored in. */
-export function spacesOf({ version }: WritePlan): string[] {
-  return [version.space, ...(version.otherVectors?.keys() ?? [])];
+/** The spaces that the version brings vectors for, or finds them stored in, and the keys that its rows carry. */
+export function spacesOf({ version, keys }: WritePlan): Brought {
+  return { spaces: [version.space, ...(version.otherVectors?.keys() ?? [])], keys };
 }
 
 export function textRows({ document, textParts }: WritePlan): TextRow[] {

@@ -7,13 +7,15 @@ import { type Embeddings, moveUpdate, newChunkRow } from './chunk-rows.js';
 import type { Clock } from './clock.js';
 import type { Database } from './database.js';
 import { documentIdOf, settableFields } from './document-rows.js';
+import { type GroupedWrite, type GroupLimits, groupCommit } from './group-commit.js';
 import { isDuplicateKey } from './mongo-errors.js';
-import type { DocumentRecord, Filterable } from './records.js';
+import type { Projection } from './filterable-projection.js';
+import type { DocumentRecord } from './records.js';
 import { documentRecord } from './row-records.js';
 import type { DocumentRow } from './rows.js';
 import type { Scope } from './scope.js';
 import { inScope, scopeFilter } from './scope-filter.js';
-import type { PassFence, SpaceFence } from './space-fence.js';
+import { listKey, type SpaceFence } from './space-fence.js';
 import { stageVersion } from './stage-version.js';
 import { type NewVersion, type Store, VersionMoved, type WriteOutcome } from './store.js';
 import { normalizeTitle } from './title.js';
@@ -42,7 +44,7 @@ export const WRITE_LIMITS: WriteLimits = {
 };
 
 export interface WriteOptions {
-  readonly filterable: Filterable;
+  readonly projection: Pick<Projection, 'keys'>;
   readonly clock: Clock;
   readonly limits: WriteLimits;
   readonly together: WriteTogether;
@@ -51,6 +53,7 @@ export interface WriteOptions {
 
 /** Stores a version whole or not at all: one transaction, or the staged flip where that would be too large. */
 export function versionWriter(database: Database, options: WriteOptions): Pick<Store, 'writeVersion'> {
+  const commit = groupCommit<PlannedWrite>(GROUP_LIMITS, (writes) => commitTogether(database, writes, options));
   return {
     async writeVersion(scope, basedOn, given) {
       // Whoever made the version checked it already; what is stored for ever is looked at where it is stored.
@@ -60,21 +63,24 @@ export function versionWriter(database: Database, options: WriteOptions): Pick<S
         agentIds: checkGivenAgents(scope, given.agentIds),
         metadata: checkMetadata(given.metadata),
       };
-      const current = basedOn && (await currentRow(database, scope, basedOn, options.clock));
-      const plan = await planWrite(database, scope.owner, current, version, {
-        filterable: options.filterable,
+      const isFirst = basedOn === null || basedOn.version === 0;
+      const current = isFirst ? null : await currentRow(database, scope, basedOn, options.clock);
+      if (isFirst && basedOn !== null) requireWritable(scope, basedOn.agentIds, ['input', 'title']);
+      const plan = await planWrite(database, scope.owner, basedOn, current, version, {
+        filterable: await options.projection.keys(),
         now: options.clock(),
       });
       const fitsTransaction =
         plan.changedRows <= options.limits.maxTransactionRows &&
         plan.changedBytes <= options.limits.maxTransactionBytes;
       try {
-        await options.fence.during(spacesOf(plan), async (pass) => {
-          if (fitsTransaction) await writeInOneTransaction(database, plan, options, pass);
-          else await stageVersion(database, plan, options.clock, pass);
-        });
+        if (fitsTransaction) await commit(await plannedWrite(database, plan));
+        else await options.fence.during(spacesOf(plan), (pass) => stageVersion(database, plan, options.clock, pass));
       } catch (error) {
         if (isDuplicateKey(error)) throw await titleTaken(database, scope, version, error);
+        // Nobody looked whether an attempt died in the middle of this first version: it is undone for the next try.
+        if (error instanceof VersionMoved && isFirst && basedOn !== null)
+          await currentRow(database, scope, basedOn, options.clock);
         throw error;
       }
       return outcomeOf(plan);
@@ -101,27 +107,55 @@ async function currentRow(
   return row;
 }
 
-async function writeInOneTransaction(
+interface PlannedWrite extends GroupedWrite {
+  readonly plan: WritePlan;
+  readonly embeddings: ReadonlyMap<string, Embeddings>;
+}
+
+/** Of what shares a transaction: larger writes gain nothing by it, and keep others waiting. */
+const GROUP_LIMITS: GroupLimits = { writes: 32, rows: 200, bytes: 1024 * 1024 };
+
+async function plannedWrite(database: Database, plan: WritePlan): Promise<PlannedWrite> {
+  return {
+    realm: listKey(spacesOf(plan)),
+    rows: plan.changedRows,
+    bytes: plan.changedBytes,
+    plan,
+    embeddings: await embeddingsOf(database, plan, plan.diff.added),
+  };
+}
+
+/** All of them in one transaction, or none. Throws `VersionMoved` where one of the documents changed. */
+async function commitTogether(
   database: Database,
-  plan: WritePlan,
+  planned: readonly PlannedWrite[],
   options: WriteOptions,
-  passFence: PassFence,
 ): Promise<void> {
-  const embeddings = await embeddingsOf(database, plan, plan.diff.added);
-  await inTransaction(database, async (session) => {
-    const { claim, dropped, moved, rest } = writesOf(database, plan, embeddings, options.clock());
-    // The claim is first of all, so that of several writers all but one stop there: a write conflict now, a lost guard
-    // on the retry.
-    const groups = [claim, passFence.group, dropped, moved, ...rest];
-    const [claims, passes, drops, moves] = await options.together(session, groups);
-    passFence.check(passes!);
-    if (
-      (plan.basedOn !== null && claims!.matchedCount === 0) ||
-      drops!.deletedCount !== plan.diff.dropped.length ||
-      moves!.matchedCount !== plan.diff.moved.length
-    )
-      throw new VersionMoved();
-  });
+  const spaces = spacesOf((planned[0] as PlannedWrite).plan);
+  await options.fence.during(spaces, (passFence) =>
+    inTransaction(database, async (session) => {
+      const writes = planned.map(({ plan, embeddings }) => writesOf(database, plan, embeddings, options.clock()));
+      // The claims are first of all, so that of several writers all but one stop there: a write conflict now, a lost
+      // guard on the retry.
+      const groups = [
+        ...writes.map(({ claim }) => claim),
+        passFence.group,
+        ...writes.flatMap(({ dropped, moved, rest }) => [dropped, moved, ...rest]),
+      ];
+      const results = await options.together(session, groups);
+      passFence.check(results[writes.length]!);
+      const resultOf = new Map(groups.map((group, index) => [group, results[index]!]));
+      for (const [index, { claim, dropped, moved }] of writes.entries()) {
+        const { basedOn, diff } = planned[index]!.plan;
+        if (
+          (basedOn !== null && resultOf.get(claim)!.matchedCount === 0) ||
+          resultOf.get(dropped)!.deletedCount !== diff.dropped.length ||
+          resultOf.get(moved)!.matchedCount !== diff.moved.length
+        )
+          throw new VersionMoved();
+      }
+    }),
+  );
 }
 
 /** The plan as writes. `claim` moves the document from the version it was read at to the new one, or creates it. */
@@ -158,7 +192,9 @@ function writesOf(
         ...added.map((row) => ({ insertOne: { document: row } })),
       ]),
       writeGroup(database.texts, [
-        ...(basedOn === null ? [] : [{ deleteMany: { filter: { document_id: document._id } } }]),
+        ...(basedOn === null || basedOn.version === 0
+          ? []
+          : [{ deleteMany: { filter: { document_id: document._id } } }]),
         ...texts.map((row) => ({ insertOne: { document: row } })),
       ]),
     ],
@@ -171,6 +207,7 @@ function claimOf(document: DocumentRow, basedOn: DocumentRecord | null): AnyBulk
     updateOne: {
       filter: {
         _id: document._id,
+        owner: document.owner,
         version: basedOn.version,
         revision: basedOn.revision,
         attempt: { $exists: false },

@@ -1,10 +1,10 @@
-import { MongoServerError, ObjectId } from 'mongodb';
+import { type Document, MongoServerError, ObjectId } from 'mongodb';
 import { toBinary } from '../chunk-rows.js';
 import type { Clock } from '../clock.js';
 import type { Database } from '../database.js';
 import type { SearchIndexStatus } from '../records.js';
-import type { ChunkRow } from '../rows.js';
-import { embeddingPath, vectorIndexName } from '../search-index-definitions.js';
+import type { ChunkRow, SpaceRow } from '../rows.js';
+import { embeddingPath, TEXT_INDEX, vectorIndexName } from '../search-index-definitions.js';
 import type { SearchIndexManager } from '../search-indexes.js';
 import { noSuchSpace } from '../space-changes.js';
 import type { IndexLag } from '../store.js';
@@ -40,16 +40,57 @@ export async function indexLag(
     };
   }
 
+  const isFound = await isLastRowFound(database, clock, space, [vectorProbe(spaceId)]);
+  return isFound ? null : { reason: `the search index ${name} does not return the latest chunks yet`, isPassing: true };
+}
+
+/** Likewise for what searches use now, text index included: the reason to wait, null when there is none. */
+export async function searchLag(
+  database: Database,
+  indexes: Pick<SearchIndexManager, 'searchIndexState'>,
+  clock: Clock,
+): Promise<string | null> {
+  const space = await database.spaces.findOne({ state: 'ACTIVE' });
+  if (space === null) return null;
+  const probes: Probe[] = [];
+  for (const [name, probe] of [
+    [vectorIndexName(space._id), vectorProbe(space._id)],
+    [TEXT_INDEX, textProbe],
+  ] as const) {
+    const state = await indexes.searchIndexState(name, { fresh: true });
+    // What is missing or broken is not searched, so nobody need wait for it.
+    if (!PASSING.has(state.status)) continue;
+    if (!state.usable || state.pendingKeys.size > 0) {
+      if (state.status === 'READY') continue;
+      return `the search index ${name} is ${state.status}`;
+    }
+    probes.push(probe);
+  }
+  return (await isLastRowFound(database, clock, space, probes))
+    ? null
+    : 'a search index does not return the latest chunks yet';
+}
+
+type Probe = (row: ChunkRow) => Document[];
+
+/** Stores a row, and waits a little until each of the probes returns it. */
+async function isLastRowFound(
+  database: Database,
+  clock: Clock,
+  space: SpaceRow,
+  probes: readonly Probe[],
+): Promise<boolean> {
+  if (probes.length === 0) return true;
   const direction = new Float32Array(space.dimensions);
   direction[0] = 1;
-  const last = lastRow(spaceId, toBinary(direction), clock());
+  const last = lastRow(space._id, toBinary(direction), clock());
   await database.cleanups.insertOne({ _id: last.document_id, owner: NOBODY, attempt: null, at: clock() });
   await database.chunks.insertOne(last);
   try {
     for (const until = performance.now() + WAIT_MS; ; ) {
-      if (await isFound(database, spaceId, last)) return null;
-      if (performance.now() > until)
-        return { reason: `the search index ${name} does not return the latest chunks yet`, isPassing: true };
+      const found = await Promise.all(probes.map((probe) => isFound(database, probe(last))));
+      if (found.every(Boolean)) return true;
+      if (performance.now() > until) return false;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   } finally {
@@ -80,19 +121,30 @@ function lastRow(space: string, direction: ReturnType<typeof toBinary>, now: Dat
   };
 }
 
-async function isFound(database: Database, space: string, row: ChunkRow): Promise<boolean> {
-  const query = {
-    index: vectorIndexName(space),
-    path: embeddingPath(space),
-    queryVector: row.embeddings[space],
-    exact: true,
-    limit: 1,
-    filter: { $and: [{ owner: row.owner }, { _id: row._id }] },
-  };
+function vectorProbe(space: string): Probe {
+  return (row) => [
+    {
+      $vectorSearch: {
+        index: vectorIndexName(space),
+        path: embeddingPath(space),
+        queryVector: row.embeddings[space],
+        exact: true,
+        limit: 1,
+        filter: { $and: [{ owner: row.owner }, { _id: row._id }] },
+      },
+    },
+  ];
+}
+
+const textProbe: Probe = (row) => {
+  const filter = [{ equals: { path: 'owner', value: row.owner } }, { equals: { path: '_id', value: row._id } }];
+  return [{ $search: { index: TEXT_INDEX, compound: { filter } } }, { $limit: 1 }];
+};
+
+async function isFound(database: Database, stages: readonly Document[]): Promise<boolean> {
   try {
-    return (
-      (await database.searchChunks.aggregate([{ $vectorSearch: query }, { $project: { _id: 1 } }]).toArray()).length > 0
-    );
+    const rows = await database.searchChunks.aggregate([...stages, { $project: { _id: 1 } }]).toArray();
+    return rows.length > 0;
   } catch (error) {
     // An index that is not ready says so by an error.
     if (error instanceof MongoServerError) return false;

@@ -30,7 +30,7 @@ export function vectorWriter(database: Database, fence: SpaceFence): Pick<Store,
         const spaces = (await storedSpaces(database)).map(({ id }) => id);
         if (!spaces.includes(space)) throw noSuchSpace();
         try {
-          return await fence.during(spaces, (pass) =>
+          return await fence.during({ spaces }, (pass) =>
             inTransaction(database, async (session) => {
               await pass.alone(session);
               const { modifiedCount } = await database.chunks.bulkWrite(updates, { session, ordered: false });
