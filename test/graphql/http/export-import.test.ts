@@ -290,6 +290,44 @@ test('a client that leaves in the middle of an import leaves no job', async () =
   expect((await to.data('{ jobs { totalCount } }')).jobs.totalCount).toBe(before);
 });
 
+test('what is wrong with a file larger than any GraphQL request is said before it has come', async () => {
+  const { status, body } = await new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const request = httpRequest(
+      new URL('/import', to.url),
+      { method: 'POST', headers: { ...CLIENT, 'content-length': '200000000' } },
+      (answer) => {
+        let text = '';
+        answer.on('data', (chunk) => {
+          text += chunk;
+        });
+        answer.on('end', () => {
+          resolve({ status: answer.statusCode!, body: text });
+          request.destroy();
+        });
+      },
+    );
+    request.on('error', reject);
+    request.write('no export\n');
+  });
+  expect([status, JSON.parse(body).errors[0].message]).toEqual([400, expect.stringContaining('Line 1')]);
+});
+
+test('a client that leaves in the middle of an export ends it', async () => {
+  for (let round = 0; round < 20; round++) {
+    const id = `left-the-export-${round}`;
+    const request = httpRequest(new URL('/export', from.url), { headers: { 'x-request-id': id } }, (answer) =>
+      answer.destroy(),
+    );
+    request.on('error', () => undefined);
+    request.end();
+    await expect
+      .poll(() => from.log.find(({ requestId, route }) => requestId === id && route === '/export'))
+      .toBeDefined();
+  }
+  // More than the limit of exports at once: none of them was left open.
+  expect(Object.keys(documentsOf(await exported(from)))).toHaveLength(INPUTS.length);
+});
+
 test('an export of nothing is imported as nothing', async () => {
   const empty = await startTestServer();
   try {
