@@ -1,5 +1,6 @@
 import { AppError } from '../errors.js';
 import type { SearchFilter } from '../store/filter.js';
+import type { SpaceRecord } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
 import { NO_FILTER } from '../store/search/search-store.js';
 import type { RetrieveContext } from './create-retrieve.js';
@@ -25,7 +26,9 @@ export async function similarChunks(
 ): Promise<SearchResult | null> {
   const started = performance.now();
   const id = chunkId.toLowerCase();
-  const vector = await storedVector(context, scope, id, options.signal);
+  // Read once: a switch in between would compare vectors of two models.
+  const space = await context.store.activeSpace();
+  const vector = await storedVector(context, scope, id, space, options.signal);
   if (vector === null) return null;
   const request: SearchRequest = {
     vector: Array.from(vector),
@@ -35,7 +38,7 @@ export async function similarChunks(
     first,
     ...(filter !== undefined && { filter }),
   };
-  return await context.startRun(scope, request, options, async (run, isEmpty) => {
+  return await context.startRun(scope, request, { ...options, space }, async (run, isEmpty) => {
     if (isEmpty) return { hits: [], hasNextPage: false, diagnostics: diagnosticsOf(run, null, 0, started) };
     // One more for the chunk itself, one for the next page.
     const ranking = await rank(run, { depth: first + 2, need: first + 2, withText: options.needsText ? first + 1 : 0 });
@@ -50,14 +53,14 @@ export async function similarChunks(
 }
 
 async function storedVector(
-  { store, search }: RetrieveContext,
+  { search }: RetrieveContext,
   scope: Scope,
   id: string,
+  space: SpaceRecord,
   signal?: AbortSignal,
 ): Promise<Float32Array | null> {
   const deadline = startDeadline(READ_MS, signal);
   try {
-    const space = await store.activeSpace();
     const states = await search.revalidate(scope, [id], NO_FILTER, new Set(), deadline);
     if (states.get(id)?.state !== 'LIVE') return null;
     const vector = (await search.vectors(scope, space, [id], deadline)).get(id);

@@ -27,7 +27,8 @@ export interface RunParts {
 export type StartRun = <T>(
   scope: Scope,
   request: SearchRequest,
-  options: Pick<SearchOptions, 'signal' | 'embedQuery'>,
+  /** `space`: the one that a ready-made vector is of; left out: the active one. */
+  options: Pick<SearchOptions, 'signal' | 'embedQuery'> & { readonly space?: SpaceRecord },
   work: (run: Run, isEmpty: boolean) => Promise<T>,
 ) => Promise<T>;
 
@@ -44,7 +45,7 @@ export function runStarter(parts: RunParts): StartRun {
     const finished = new AbortController();
     const deadline = startDeadline(deadlineMs, options.signal);
     try {
-      const space = await store.activeSpace();
+      const space = options.space ?? (await store.activeSpace());
       const question = checkRequest(request, space);
       search.checkFilter(request.filter);
       const language =
