@@ -1,5 +1,5 @@
 import type { Embedder } from '../embed/embedder.js';
-import type { SpaceRecord } from '../store/records.js';
+import type { DocumentRecord, SpaceRecord } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
 import type { ContextWriter } from './context/context-writer.js';
@@ -30,6 +30,10 @@ export interface UpsertParts {
 export interface UpsertOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: UpsertProgress) => void;
+  /** The document of the title as the caller has just read it, null for none. A stale one costs another attempt. */
+  readonly found?: DocumentRecord | null;
+  /** A process died in the middle of it before: what is embedded now is kept at once, so that nothing is embedded thrice. */
+  readonly wasInterrupted?: boolean;
 }
 
 /** One call, over however many attempts it takes. */

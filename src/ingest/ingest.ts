@@ -7,7 +7,14 @@ export interface Ingest {
   upsertDocument(
     scope: Scope,
     input: UpsertInput,
-    options: { signal?: AbortSignal; onProgress?: (progress: UpsertProgress) => void },
+    options: {
+      signal?: AbortSignal;
+      onProgress?: (progress: UpsertProgress) => void;
+      /** The document of the title as the caller has just read it, null for none: saves a read. */
+      found?: DocumentRecord | null;
+      /** A process died in the middle of it before: vectors are kept at once, so that nothing is embedded thrice. */
+      wasInterrupted?: boolean;
+    },
   ): Promise<UpsertResult>;
   /** Ends the worker threads; they keep no process alive by themselves. */
   close(): Promise<void>;

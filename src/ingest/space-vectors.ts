@@ -28,6 +28,8 @@ export class SpaceVectors {
   readonly #scope: Scope;
   readonly #recent: RecentVectorsOf | null;
   readonly #mayKeep: boolean;
+  /** However few there are, and before anything else is done with them. */
+  readonly #keepsAll: boolean;
   /** All that is known, by hash; over the attempts of one upsert. */
   readonly #known = new Map<string, Float32Array>();
   /** Of those, the ones that nobody was paid for now. */
@@ -39,13 +41,14 @@ export class SpaceVectors {
     parts: { readonly store: KeptWork; readonly recentVectors: RecentVectors | null },
     scope: Scope,
     embedder: Embedder,
-    options: { readonly mayKeep: boolean } = { mayKeep: true },
+    options: { readonly mayKeep: boolean; readonly keepsAll?: boolean } = { mayKeep: true },
   ) {
     this.#embedder = embedder;
     this.#store = parts.store;
     this.#scope = scope;
     this.#recent = parts.recentVectors?.of(scope, embedder.space) ?? null;
     this.#mayKeep = options.mayKeep && !embedder.isInstant;
+    this.#keepsAll = options.keepsAll ?? false;
   }
 
   /** Looks the strings up. Embeds nothing. */
@@ -102,6 +105,7 @@ export class SpaceVectors {
           keeper?.add(hash, vector);
         },
       });
+      if (this.#keepsAll) await keeper?.keepAll();
       await keeper?.stop();
       return vectors;
     } catch (error) {
@@ -125,7 +129,7 @@ export class SpaceVectors {
   }
 
   #keeps(strings: Strings): boolean {
-    return this.#mayKeep && strings.size > ONE_REQUEST;
+    return this.#mayKeep && (this.#keepsAll || strings.size > ONE_REQUEST);
   }
 
   #note(hash: string, vector: Float32Array): void {

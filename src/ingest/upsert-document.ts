@@ -20,15 +20,18 @@ export async function upsertDocument(
 ): Promise<UpsertResult> {
   const input = checkInput(scope, given);
   const attempt: Attempt = { parts, scope, given, input, options, vectors: new Map(), lines: new Map() };
-  return await againWhenMoved(parts.turns, { scope, title: input.title, signal: options.signal }, () =>
-    upsertOnce(attempt),
-  );
+  let { found } = options;
+  return await againWhenMoved(parts.turns, { scope, title: input.title, signal: options.signal }, async () => {
+    const known = found;
+    // Whoever starts again reads it himself.
+    found = undefined;
+    return await upsertOnce(attempt, known === undefined ? await readStored(attempt) : requireUsable(attempt, known));
+  });
 }
 
-/** One attempt: read, decide, embed what is new, write. Throws `VersionMoved` when the document changed under it. */
-async function upsertOnce(attempt: Attempt): Promise<UpsertResult> {
+/** One attempt on the document as it was read: decide, embed what is new, write. Throws `VersionMoved` when the document changed under it. */
+async function upsertOnce(attempt: Attempt, stored: DocumentRecord | null): Promise<UpsertResult> {
   attempt.options.signal?.throwIfAborted();
-  const stored = await readStored(attempt);
   try {
     const wanted = await resolveWanted(attempt, stored);
     return stored !== null && isStoredVersion(stored, wanted)
@@ -40,15 +43,20 @@ async function upsertOnce(attempt: Attempt): Promise<UpsertResult> {
   }
 }
 
-/** The stored document, and whether it may be written at all: before anything is spent. The store looks again when it writes. */
-async function readStored({ parts, scope, input }: Attempt): Promise<DocumentRecord | null> {
+async function readStored(attempt: Attempt): Promise<DocumentRecord | null> {
+  const { parts, scope, input } = attempt;
   const stored = await parts.store.document(scope, { title: input.title });
-  if (stored !== null) requireWritable(scope, stored.agentIds, ['input', 'title']);
-  else if (await parts.store.isTitleHidden(scope, input.title))
+  if (stored === null && (await parts.store.isTitleHidden(scope, input.title)))
     throw new Refusal('CONFLICT', 'The title belongs to a document that these credentials cannot see', [
       'input',
       'title',
     ]);
+  return requireUsable(attempt, stored);
+}
+
+/** Whether it may be written at all: before anything is spent. The store looks again when it writes. */
+function requireUsable({ scope, input }: Attempt, stored: DocumentRecord | null): DocumentRecord | null {
+  if (stored !== null) requireWritable(scope, stored.agentIds, ['input', 'title']);
   const version = stored?.version ?? 0;
   if (input.expectedVersion !== null && input.expectedVersion !== version)
     throw new Refusal('CONFLICT', `The document is at version ${version}, expected ${input.expectedVersion}`, [

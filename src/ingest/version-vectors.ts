@@ -24,7 +24,7 @@ export async function missingVectors(
   const missing: MissingVectors[] = [];
   for (const [index, space] of [wanted.space, ...wanted.otherSpaces].entries()) {
     const held =
-      stored === null
+      stored === null || stored.version === 0
         ? new Set<string>()
         : await parts.store.storedEmbedHashes(scope, stored.id, space.id, [...strings.keys()]);
     const counted = new Map<string, CountedString>();
@@ -68,10 +68,13 @@ export async function embedMissing(
   return vectorsBySpace;
 }
 
-function vectorsOf({ parts, scope, vectors }: Attempt, space: SpaceRecord): SpaceVectors {
+function vectorsOf({ parts, scope, vectors, options }: Attempt, space: SpaceRecord): SpaceVectors {
   const known = vectors.get(space.id);
   if (known !== undefined) return known;
-  const made = new SpaceVectors(parts, scope, parts.embedderOf(space));
+  const made = new SpaceVectors(parts, scope, parts.embedderOf(space), {
+    mayKeep: true,
+    keepsAll: options.wasInterrupted ?? false,
+  });
   vectors.set(space.id, made);
   return made;
 }

@@ -1,5 +1,7 @@
+import type { DocumentRecord } from '../../store/records.js';
 import type { Store } from '../../store/store.js';
-import type { Ingest } from '../ingest.js';
+import { normalizeTitle } from '../../store/title.js';
+import type { Ingest, UpsertInput } from '../ingest.js';
 import { decodeIngest } from './ingest-payload.js';
 import type { JobKindWork } from './job-kinds.js';
 import { SearchableLine } from './searchable-line.js';
@@ -9,17 +11,29 @@ export function ingestKind(ingest: Ingest, store: Pick<Store, 'waitUntilSearchab
   const line = new SearchableLine(store);
   return {
     kind: 'INGEST',
-    async runItem({ payload }, { scope, signal }) {
+    async runItem({ payload, document, wasInterrupted = false }, { scope, signal }) {
       const input = decodeIngest(payload);
       // It waits in the line: what runs has others behind it.
-      const { outcome, document } = await ingest.upsertDocument(scope, { ...input, waitUntil: 'STORED' }, { signal });
-      if (document === null) return { outcome, documentId: null };
+      const { outcome, document: stored } = await ingest.upsertDocument(
+        scope,
+        { ...input, waitUntil: 'STORED' },
+        { signal, wasInterrupted, ...(isFirst(input, document) && { found: document }) },
+      );
+      if (stored === null) return { outcome, documentId: null };
       const waits = input.waitUntil === 'SEARCHABLE' && outcome !== 'UNCHANGED';
       return {
         outcome,
-        documentId: document.id,
-        ...(waits && { settled: line.wait(scope, document.id, document.version) }),
+        documentId: stored.id,
+        ...(waits && { settled: line.wait(scope, stored.id, stored.version) }),
       };
     },
   };
+}
+
+/**
+ * What was read with the batch is good enough to write a first version on, which is guarded; anything later is read anew,
+ * so that nothing is called unchanged by what it was a while ago.
+ */
+function isFirst({ title }: UpsertInput, document: DocumentRecord | null | undefined): document is DocumentRecord {
+  return document?.version === 0 && normalizeTitle(document.title) === normalizeTitle(title);
 }

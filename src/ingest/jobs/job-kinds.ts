@@ -1,4 +1,5 @@
 import type { ItemOutcome, JobSpec } from '../../store/jobs/job-records.js';
+import type { DocumentRecord } from '../../store/records.js';
 import type { Operator, Scope } from '../../store/scope.js';
 
 /** An item in the hands of this server, with what it is run with. */
@@ -10,6 +11,10 @@ export interface ClaimedItem {
   readonly position: number;
   readonly spec: JobSpec;
   readonly payload: Buffer;
+  /** The document of the item as it was read with the others of its batch, a moment ago; null: none is known. */
+  readonly document?: DocumentRecord | null;
+  /** A worker died or lost its lease in the middle of it. */
+  readonly wasInterrupted?: boolean;
 }
 
 export interface ItemDone {

@@ -34,7 +34,7 @@ export const MAX_DOCUMENTS_PER_CALL = 100;
 
 /** With any kinds of work; `createJobs` knows those of this server. */
 export function jobsOf(options: {
-  readonly store: JobStore & Pick<Store, 'activeSpace'>;
+  readonly store: JobStore & Pick<Store, 'activeSpace' | 'documentsByIds'>;
   readonly kinds: readonly JobKindWork[];
   readonly onError: (error: unknown) => void;
   readonly runner?: Partial<RunnerOptions>;

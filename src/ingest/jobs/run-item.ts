@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.js';
 import type { ItemEnd } from '../../store/jobs/job-records.js';
+import type { DocumentRecord } from '../../store/records.js';
 import type { Operator, Scope } from '../../store/scope.js';
 import type { HeldItem } from './held-items.js';
 import { itemErrorOf, MASKED } from './item-error.js';
@@ -16,6 +17,7 @@ export interface RunItemParts {
   /** Throws where the credentials behind the job are no longer good. */
   scopeOf(held: HeldItem): Promise<Scope>;
   payloadOf(held: HeldItem): Promise<Buffer | null>;
+  documentOf(held: HeldItem, scope: Scope): Promise<DocumentRecord | null>;
   onError(error: unknown): void;
 }
 
@@ -51,18 +53,28 @@ async function work(parts: RunItemParts, held: HeldItem): Promise<ItemDone | Ite
   if (kind === undefined) throw new TypeError(`No work is known for jobs of kind ${batch.job.kind}`);
   const { signal } = abort;
   if (kind.kind === 'REEMBED')
-    return await kind.runItem(await claimedItem(parts, held), { operator: parts.operator, signal });
+    return await kind.runItem(await claimedItem(parts, held, null), { operator: parts.operator, signal });
   // Before the payload is read: what a revoked key left behind is not even looked at.
   const scope = await parts.scopeOf(held);
-  return await kind.runItem(await claimedItem(parts, held), { scope, signal });
+  return await kind.runItem(await claimedItem(parts, held, scope), { scope, signal });
 }
 
-async function claimedItem(parts: RunItemParts, held: HeldItem): Promise<ClaimedItem> {
+async function claimedItem(parts: RunItemParts, held: HeldItem, scope: Scope | null): Promise<ClaimedItem> {
   const { batch, item } = held;
   const payload = await parts.payloadOf(held);
   if (payload === null) throw new AppError('DEADLINE_EXCEEDED', 'What the item is run with is no longer kept');
-  const { id, name, position } = item;
-  return { id, jobId: batch.job.id, name, position, spec: batch.job.spec, payload };
+  const { id, name, position, interruptions } = item;
+  const document = scope && (await parts.documentOf(held, scope));
+  return {
+    id,
+    jobId: batch.job.id,
+    name,
+    position,
+    spec: batch.job.spec,
+    payload,
+    document,
+    wasInterrupted: interruptions > 0,
+  };
 }
 
 function cutShort(times: number): AppError {

@@ -21,7 +21,7 @@ export interface RunnerOptions {
 const MIB = 1024 * 1024;
 
 export const RUNNER_DEFAULTS: RunnerOptions = {
-  slots: 8,
+  slots: 16,
   leaseMs: 60_000,
   pollMs: 1_000,
   maxPayloadBytes: 32 * MIB,

@@ -1,6 +1,8 @@
 import type { ClaimedBatch, ItemEnd } from '../../store/jobs/job-records.js';
 import type { JobWork } from '../../store/jobs/job-store.js';
+import type { DocumentRecord } from '../../store/records.js';
 import { type Operator, operator, type Scope } from '../../store/scope.js';
+import type { Store } from '../../store/store.js';
 import { type HeldItem, HeldItems } from './held-items.js';
 import type { JobChanges } from './job-changes.js';
 import type { JobKindWork } from './job-kinds.js';
@@ -10,7 +12,7 @@ import { RUNNER_DEFAULTS, type RunnerOptions } from './runner-options.js';
 import { scopeOfJob } from './scope-of-job.js';
 
 export interface RunnerParts {
-  readonly store: JobWork;
+  readonly store: JobWork & Pick<Store, 'documentsByIds'>;
   readonly kinds: readonly JobKindWork[];
   readonly changes: JobChanges;
   /** A bug in an item, or a database that is away: both are tried again. */
@@ -23,14 +25,17 @@ export interface RunnerParts {
  * a short document costs a fraction of a command beside its upsert.
  */
 export class JobRunner {
-  readonly #store: JobWork;
+  readonly #store: RunnerParts['store'];
   readonly #changes: JobChanges;
   readonly #onError: (error: unknown) => void;
   readonly #options: RunnerOptions;
   readonly #held: HeldItems;
   readonly #results: ResultWriter;
   readonly #itemParts: RunItemParts;
+  /** Of what is held and has not run. */
   readonly #payloads = new Map<string, Buffer>();
+  readonly #reading = new WeakMap<ClaimedBatch, Promise<void>>();
+  readonly #documents = new WeakMap<ClaimedBatch, Promise<ReadonlyMap<string, DocumentRecord>>>();
   readonly #scopes = new WeakMap<ClaimedBatch, Promise<Scope>>();
   readonly #stopping = new AbortController();
   readonly #timers: NodeJS.Timeout[] = [];
@@ -57,6 +62,7 @@ export class JobRunner {
       operator,
       scopeOf: (held) => this.#scopeOf(held.batch),
       payloadOf: (held) => this.#payloadOf(held),
+      documentOf: (held, scope) => this.#documentOf(held, scope),
       onError,
     };
   }
@@ -179,15 +185,30 @@ export class JobRunner {
 
   /** Read for the whole batch with its first item: it is bounded, or a single item. */
   async #payloadOf({ batch, item }: HeldItem): Promise<Buffer | null> {
-    const known = this.#payloads.get(item.id);
-    if (known !== undefined) return known;
-    const waiting = batch.items.filter(({ id }) => this.#held.has(id) && !this.#payloads.has(id));
-    const read = await this.#store.readPayloads(
-      operator,
-      waiting.map(({ id }) => id),
-    );
-    for (const [id, payload] of read) if (this.#held.has(id)) this.#payloads.set(id, payload);
-    return read.get(item.id) ?? null;
+    const reading = this.#reading.get(batch) ?? this.#readPayloads(batch);
+    this.#reading.set(batch, reading);
+    await reading;
+    return this.#payloads.get(item.id) ?? null;
+  }
+
+  async #readPayloads({ items }: ClaimedBatch): Promise<void> {
+    const ids = items.map(({ id }) => id).filter((id) => this.#held.has(id));
+    for (const [id, payload] of await this.#store.readPayloads(operator, ids))
+      if (this.#held.has(id)) this.#payloads.set(id, payload);
+  }
+
+  /** Read for the whole batch too. */
+  async #documentOf({ batch, item }: HeldItem, scope: Scope): Promise<DocumentRecord | null> {
+    if (item.documentId === null) return null;
+    const known = this.#documents.get(batch) ?? this.#readDocuments(batch, scope);
+    this.#documents.set(batch, known);
+    return (await known).get(item.documentId) ?? null;
+  }
+
+  async #readDocuments(batch: ClaimedBatch, scope: Scope): Promise<ReadonlyMap<string, DocumentRecord>> {
+    const ids = batch.items.flatMap(({ documentId }) => documentId ?? []);
+    const documents = await this.#store.documentsByIds(scope, ids);
+    return new Map(documents.flatMap((document) => (document === null ? [] : [[document.id, document] as const])));
   }
 
   /** Resolves when nothing runs any more, or after the time. */

@@ -78,8 +78,7 @@ async function claimOfJob(
   now: Date,
   { maxItems, maxBytes, leaseMs }: ClaimOptions,
 ): Promise<ClaimedBatch | null> {
-  const claimable = { job_id: job._id, claimable_at: { $lte: now } };
-  const waiting = await database.jobItems.find(claimable).sort({ claimable_at: 1 }).limit(maxItems).toArray();
+  const waiting = await waitingItems(database, job, now, maxItems);
   const wanted = fittingItems(waiting, maxBytes);
   if (wanted.length === 0) {
     await noteNothingDue(database, job, now, leaseMs);
@@ -99,6 +98,24 @@ async function claimOfJob(
       { $set: { state: 'RUNNING', started_at: job.started_at ?? now } },
     );
   return claimedBatch(job, lease, items);
+}
+
+/**
+ * What a dead worker left comes first: somebody has waited for it, and the sooner it is done, the less likely it meets the
+ * next accident too.
+ */
+async function waitingItems(database: Database, job: JobRow, now: Date, maxItems: number): Promise<JobItemRow[]> {
+  const claimable = { job_id: job._id, claimable_at: { $lte: now } };
+  const { jobItems } = database;
+  const left = await jobItems
+    .find({ ...claimable, state: 'RUNNING' })
+    .limit(maxItems)
+    .toArray();
+  const queued = { ...claimable, state: 'QUEUED' } as const;
+  const room = maxItems - left.length;
+  return room === 0
+    ? left
+    : [...left, ...(await jobItems.find(queued).sort({ claimable_at: 1 }).limit(room).toArray())];
 }
 
 /** As many from the front as the bytes allow, one at least; suspects alone. */

@@ -35,7 +35,7 @@ export function jobCreator(database: Database, options: CreateJobOptions): Pick<
       const scope = isScope(actor) ? actor : null;
       const used = await usedBy(database, scope?.owner ?? null);
       const row = newRow(scope, job, options.clock());
-      requireRoom(used, row, { ...options.quota, jobs: options.quota.jobs - 1 });
+      if (used.jobs >= options.quota.jobs) throw overQuota(`${options.quota.jobs} unfinished jobs`);
       await database.jobs.insertOne(row);
       try {
         for await (const batch of batchesOf(job.items)) {
@@ -193,14 +193,13 @@ async function usedBy(database: Database, owner: string | null): Promise<JobQuot
 }
 
 function requireRoom(used: JobQuota, added: Counts, quota: JobQuota): void {
-  const problems: readonly [boolean, string][] = [
-    [used.jobs > quota.jobs, `${quota.jobs + 1} unfinished jobs`],
-    [used.items + added.total > quota.items, `${quota.items} unfinished items of jobs`],
-    [used.payloadBytes + added.payload_bytes > quota.payloadBytes, `${quota.payloadBytes} bytes waiting in jobs`],
-  ];
-  const exceeded = problems.find(([is]) => is);
-  if (exceeded)
-    throw new Refusal('QUOTA_EXCEEDED', `An owner may have at most ${exceeded[1]}: wait until some have ended`, null);
+  if (used.items + added.total > quota.items) throw overQuota(`${quota.items} unfinished items of jobs`);
+  if (used.payloadBytes + added.payload_bytes > quota.payloadBytes)
+    throw overQuota(`${quota.payloadBytes} bytes that jobs are to be run with`);
+}
+
+function overQuota(most: string): Refusal {
+  return new Refusal('QUOTA_EXCEEDED', `An owner may have at most ${most}: wait until some have ended`, null);
 }
 
 async function* batchesOf(items: NewJob['items']): AsyncGenerator<NewJobItem[]> {

@@ -13,6 +13,7 @@ import { dropPending } from './pending-documents.js';
 import { announceWork } from './turns.js';
 
 const MAX_MESSAGE_LENGTH = 2_000;
+const LIGHT_BYTES = 16 * 1024;
 
 /**
  * Writes down how items ended. Items, counts and the job's state move in one transaction, and only for leases that are
@@ -41,13 +42,24 @@ async function endOfJob(database: Database, jobId: ObjectId, results: readonly I
     await countEnded(database, jobId, countsOf(held, job), now, session);
     await noteOnDocuments(database, job, held, session);
     await putBack(database, job, held, now, session);
+    await disposePayloads(database, held.filter(isLight), now, session);
     return held;
   });
-  await disposePayloads(database, ended, now);
+  // More than a transaction should hold. What a crash leaves of it goes with the job.
+  await disposePayloads(
+    database,
+    ended.filter((item) => !isLight(item)),
+    now,
+  );
+}
+
+/** Small enough for a few hundred of them to go in one transaction. */
+function isLight({ row }: HeldItem): boolean {
+  return row.payload_bytes <= LIGHT_BYTES;
 }
 
 interface HeldItem {
-  readonly row: Pick<JobItemRow, '_id' | 'document_id' | 'lease'>;
+  readonly row: Pick<JobItemRow, '_id' | 'document_id' | 'lease' | 'payload_bytes'>;
   readonly result: ItemResult;
 }
 
@@ -59,7 +71,7 @@ async function heldItems(
   const byId = new Map(results.map((result) => [result.itemId, result]));
   const rows = await database.jobItems
     .find({ _id: { $in: parseObjectIds([...byId.keys()]) } }, { session })
-    .project<HeldItem['row']>({ document_id: 1, lease: 1 })
+    .project<HeldItem['row']>({ document_id: 1, lease: 1, payload_bytes: 1 })
     .toArray();
   return rows.flatMap((row) => {
     const result = byId.get(row._id.toHexString());
@@ -120,6 +132,11 @@ async function noteOnDocuments(
     return [pending, { updateOne: { filter: { ...document, version: { $gt: 0 } }, update: { $set: { last_error } } } }];
   });
   if (updates.length > 0) await database.documents.bulkWrite(updates, { session, ordered: false });
+  // The document that was announced got another title meanwhile, or was deleted: what was stored is another one.
+  const announced = held.flatMap(({ row: { document_id }, result: { end } }) =>
+    end.ended === 'WELL' && document_id !== null && end.documentId !== document_id.toHexString() ? [document_id] : [],
+  );
+  if (announced.length > 0) await dropPending(database, job._id, announced, session);
 }
 
 async function putBack(
@@ -142,15 +159,22 @@ async function putBack(
 }
 
 /** What ended well is not run again; what failed may be, as long as the job is kept. */
-async function disposePayloads(database: Database, ended: readonly HeldItem[], now: Date): Promise<void> {
+async function disposePayloads(
+  database: Database,
+  ended: readonly HeldItem[],
+  now: Date,
+  session?: ClientSession,
+): Promise<void> {
+  const options = session === undefined ? {} : { session };
   const idsOf = (kind: ItemResult['end']['ended']) =>
     ended.filter(({ result }) => result.end.ended === kind).map(({ row }) => row._id);
   const [well, failed] = [idsOf('WELL'), idsOf('FAILED')];
-  if (well.length > 0) await database.jobPayloads.deleteMany({ item_id: { $in: well } });
+  if (well.length > 0) await database.jobPayloads.deleteMany({ item_id: { $in: well } }, options);
   if (failed.length > 0)
     await database.jobPayloads.updateMany(
       { item_id: { $in: failed } },
       { $set: { expires_at: new Date(now.getTime() + ITEM_EXPIRY_MS) } },
+      options,
     );
 }
 

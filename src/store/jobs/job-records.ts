@@ -97,6 +97,7 @@ export interface ClaimedBatch {
     readonly name: string;
     /** Position in the job, from 0. */
     readonly position: number;
+    readonly documentId: string | null;
     readonly payloadBytes: number;
     /** How often a worker died or lost its lease with the item. */
     readonly interruptions: number;

@@ -39,6 +39,7 @@ export function claimedBatch(row: JobRow, lease: string, items: readonly JobItem
       id: item._id.toHexString(),
       name: item.name,
       position: item.position,
+      documentId: item.document_id?.toHexString() ?? null,
       payloadBytes: item.payload_bytes,
       // read before the claim counted itself
       interruptions: item.attempts,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError, Refusal } from '../../../src/errors.js';
 import type { JobKindWork } from '../../../src/ingest/jobs/job-kinds.js';
-import { makeScope, operator } from '../../../src/store/scope.js';
+import { openJobStore } from '../../../src/store/jobs/open-job-store.js';
+import { makeScope, operator, type Scope } from '../../../src/store/scope.js';
 import { startTestPocketAtlas, type TestPocketAtlas } from '../../support/pocket-atlas.js';
 import { openTestStore, type TestStore } from '../../support/test-store.js';
 import { documents, ended, itemsOf, jobsOn, seenBy } from './job-harness.js';
@@ -15,6 +16,8 @@ afterAll(async () => server.stop());
 const ada = makeScope('ada', null);
 const eve = makeScope('eve', null);
 const NO_KEY = { apiKeyId: null };
+/** For a machine that is busy. */
+const SOON = { timeout: 30_000 };
 
 const withStore = (name: string, body: (store: TestStore) => Promise<void>): void => {
   test(name, async () => {
@@ -164,6 +167,17 @@ describe('before its first version a document', () => {
     await jobs.stop();
   });
 
+  withStore('that got another title meanwhile does not stay behind', async (store) => {
+    const jobs = jobsOn(store);
+    const job = await jobs.ingestDocuments(ada, documents(1), NO_KEY);
+    await store.updateAttributes(ada, { title: 'alpha 0' }, { title: 'renamed' });
+    jobs.start();
+    expect(await ended(jobs, ada, job.id)).toMatchObject({ state: 'SUCCEEDED' });
+    const { items } = await store.listDocuments(ada, { orderBy: 'TITLE', first: 10 });
+    expect(items.map(({ node }) => [node.title, node.status])).toEqual([['alpha 0', 'READY']]);
+    await jobs.stop();
+  });
+
   withStore('goes with a cancelled job, where nothing was stored of it', async (store) => {
     const jobs = jobsOn(store);
     const job = await jobs.ingestDocuments(ada, documents(3), NO_KEY);
@@ -176,7 +190,7 @@ describe('before its first version a document', () => {
 });
 
 /** Items that end when the test says so. */
-function gatedKind(): JobKindWork & { readonly begun: string[]; open(): void } {
+function gatedKind(): JobKindWork & { readonly begun: string[]; aborted: number; open(): void } {
   const begun: string[] = [];
   let open = (): void => {};
   const gate = new Promise<void>((resolve) => {
@@ -185,13 +199,17 @@ function gatedKind(): JobKindWork & { readonly begun: string[]; open(): void } {
   return {
     kind: 'INGEST',
     begun,
+    aborted: 0,
     open: () => open(),
     async runItem({ name }, { signal }) {
       begun.push(name);
-      await Promise.race([
-        gate,
-        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
-      ]);
+      const abort = new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+      );
+      await Promise.race([gate, abort]).catch((error: unknown) => {
+        this.aborted++;
+        throw error;
+      });
       return { outcome: 'CREATED', documentId: null };
     },
   };
@@ -207,7 +225,7 @@ describe('cancelling', () => {
       items: await itemsOf(store, ada, documents(20)),
     });
     jobs.start();
-    await expect.poll(() => kind.begun.length).toBe(2);
+    await expect.poll(() => kind.begun.length, SOON).toBe(2);
     expect(await jobs.cancel(seenBy(ada), job.id)).toMatchObject({ state: 'RUNNING', done: 0 });
     await expect(jobs.retry(seenBy(ada), job.id, NO_KEY)).rejects.toMatchObject({ code: 'CONFLICT' });
     kind.open();
@@ -284,9 +302,9 @@ describe('owners', () => {
     const jobs = jobsOn(store, { kinds: [kind], runner: { slots: 3 } });
     jobs.start();
     await jobs.ingestDocuments(ada, documents(10, 'slow'), NO_KEY);
-    await expect.poll(() => kind.begun.length).toBe(2);
+    await expect.poll(() => kind.begun.length, SOON).toBe(2);
     await jobs.ingestDocuments(eve, documents(1, 'quick'), NO_KEY);
-    await expect.poll(() => kind.begun).toContain('quick 0');
+    await expect.poll(() => kind.begun, SOON).toContain('quick 0');
     kind.open();
     await jobs.stop();
   });
@@ -355,7 +373,7 @@ describe('a worker', () => {
     expect(dead?.items.map(({ position }) => position)).toEqual([0, 1, 2]);
     const jobs = jobsOn(store);
     jobs.start();
-    await expect.poll(async () => (await store.job(seenBy(ada), job.id))?.done).toBe(2);
+    await expect.poll(async () => (await store.job(seenBy(ada), job.id))?.done, SOON).toBe(2);
     expect(await store.claimItems(operator, { maxItems: 3, maxBytes: 1e6, leaseMs: 60_000 })).toBeNull();
     store.advance(60_001);
     expect(await ended(jobs, ada, job.id)).toMatchObject({ state: 'SUCCEEDED', done: 5 });
@@ -375,17 +393,16 @@ describe('a worker', () => {
 
   withStore('that goes on renews its leases, and stops what it lost', async (store) => {
     const kind = gatedKind();
-    const jobs = jobsOn(store, { kinds: [kind], runner: { leaseMs: 300, slots: 3 } });
+    const jobs = jobsOn(store, { kinds: [kind], runner: { leaseMs: 1_500, slots: 3 } });
     jobs.start();
-    const job = await jobs.ingestDocuments(ada, documents(2), NO_KEY);
-    await expect.poll(() => kind.begun.length).toBe(2);
+    await jobs.ingestDocuments(ada, documents(2), NO_KEY);
+    await expect.poll(() => kind.begun.length, SOON).toBe(2);
     const until = async () => (await store.database.jobItems.findOne())?.claimable_at?.getTime() ?? 0;
     const before = await until();
-    await expect.poll(until, { timeout: 5_000 }).toBeGreaterThan(before);
+    await expect.poll(until, SOON).toBeGreaterThan(before);
     await store.database.jobItems.updateMany({}, { $set: { lease: 'stolen' } });
     // The signal of what was lost fires, so the kind gives up; the items belong to the thief.
-    await expect.poll(async () => (await store.job(seenBy(ada), job.id))?.done, { timeout: 5_000 }).toBe(0);
-    kind.open();
+    await expect.poll(() => kind.aborted, SOON).toBe(2);
     await jobs.stop();
     expect(await store.database.jobItems.countDocuments({ lease: 'stolen' })).toBe(2);
   });
@@ -395,7 +412,7 @@ describe('a worker', () => {
     const jobs = jobsOn(store, { kinds: [kind], runner: { slots: 2, drainMs: 50 } });
     jobs.start();
     const job = await jobs.ingestDocuments(ada, documents(10), NO_KEY);
-    await expect.poll(() => kind.begun.length).toBe(1);
+    await expect.poll(() => kind.begun.length, SOON).toBe(1);
     await jobs.stop();
     expect(await store.database.jobItems.countDocuments({ state: 'QUEUED', attempts: 0 })).toBe(10);
     const heir = jobsOn(store);
@@ -497,7 +514,7 @@ describe('filling', () => {
     }
     const created = store.createJob(ada, { kind: 'INGEST', apiKeyId: null, items: slow() });
     created.catch(() => {});
-    await expect.poll(() => store.database.jobItems.countDocuments()).toBe(500);
+    await expect.poll(() => store.database.jobItems.countDocuments(), SOON).toBe(500);
     expect(await store.countJobs(seenBy(ada))).toBe(0);
     expect(await store.claimItems(operator, { maxItems: 3, maxBytes: 1e6, leaseMs: 1_000 })).toBeNull();
     await store.sweepJobs(operator);
@@ -530,6 +547,36 @@ describe('filling', () => {
     expect(read.get(ids[0]!)?.equals(payload)).toBe(true);
     expect(read.get(ids[1]!)?.length).toBe(0);
     expect(await store.database.jobPayloads.countDocuments()).toBe(6);
+  });
+});
+
+describe('what an owner may have unfinished', () => {
+  withStore('is bounded in jobs, items and bytes, each refused by name, with nothing left behind', async (store) => {
+    const { database, clock, sealer, filterable } = store;
+    const bounded = openJobStore(database, {
+      clock,
+      sealer,
+      filterable,
+      quota: { jobs: 2, items: 5, payloadBytes: 1_000 },
+    });
+    const create = (owner: Scope, count: number, bytes = 1) =>
+      bounded.createJob(owner, {
+        kind: 'INGEST',
+        apiKeyId: null,
+        items: Array.from({ length: count }, (_, index) => ({ name: `n${index}`, payload: Buffer.alloc(bytes) })),
+      });
+    const refused = (message: RegExp) =>
+      expect.objectContaining({ code: 'QUOTA_EXCEEDED', message: expect.stringMatching(message) });
+    await expect(create(ada, 6)).rejects.toEqual(refused(/5 unfinished items/));
+    await expect(create(ada, 2, 501)).rejects.toEqual(refused(/1000 bytes/));
+    await create(ada, 4);
+    await expect(create(ada, 2)).rejects.toEqual(refused(/5 unfinished items/));
+    await create(ada, 1);
+    await expect(create(ada, 1)).rejects.toEqual(refused(/2 unfinished jobs/));
+    await create(eve, 5);
+    expect(await database.jobs.countDocuments()).toBe(3);
+    expect(await database.jobItems.countDocuments()).toBe(10);
+    expect(await database.jobPayloads.countDocuments()).toBe(10);
   });
 });
 
