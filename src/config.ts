@@ -301,7 +301,7 @@ const SETTINGS = z
     GAZETTEER_RERANK_MODEL: text.max(200, 'expected at most 200 characters').optional(),
     GAZETTEER_RERANK_API_KEY: text.optional(),
     GAZETTEER_RERANK_COUNT: integer(1, 200).default(50),
-    GAZETTEER_JOB_SLOTS: integer(1, 256).default(8),
+    GAZETTEER_JOB_SLOTS: integer(1, 256).default(16),
     GAZETTEER_JOB_LEASE_SECONDS: integer(1, 3_600).default(60),
     GAZETTEER_ADMIN_KEY: text
       // what an Authorization header can carry
