@@ -1,8 +1,9 @@
 #!/usr/bin/env node
+import module from 'node:module';
 import { parseArgs } from 'node:util';
 import { READY_PREFIX } from './address.js';
 import { DAMAGED_EXIT_CODE, DataDirectoryDamagedError, isDamage } from './data-damage.js';
-import { type ServeOptions, servePocketAtlas } from './serve.js';
+import type { ServeOptions } from './serve.js';
 
 /**
  * The server as a process: `pocket-atlas --data-dir DIR [--port N]`, or `pocket-atlas salvage --data-dir DIR --to NEW_DIR`,
@@ -23,6 +24,8 @@ interface Arguments extends ServeOptions {
 }
 
 async function main(): Promise<void> {
+  // From Node 22.1: what is loaded from here on is compiled once and for all.
+  (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
   const [first, ...rest] = process.argv.slice(2);
   if (first === 'salvage') return runSalvage(rest);
   if (first === 'commands') {
@@ -34,6 +37,7 @@ async function main(): Promise<void> {
   underParent = child;
   dataDir = options.dataDir;
   const stopAsked = child ? parentGone() : signalled();
+  const { servePocketAtlas } = await import('./serve.js');
   const serving = await servePocketAtlas({ ...options, onError: reportBackgroundError });
   process.stdout.write(`${READY_PREFIX}${serving.uri}\n`);
   await stopAsked;
