@@ -517,7 +517,7 @@ export type DropEmbeddingSpacePayload = {
   readonly userErrors: ReadonlyArray<UserError>;
 };
 
-/** Background work of one owner, kept until a retention time passes. REEMBED is the operator's and visible to ADMIN only. */
+/** Background work of one owner, kept for seven days after its end. REEMBED is the operator's and visible to ADMIN only. */
 export type Job = Node & {
   readonly __typename?: 'Job';
   readonly id: Scalars['ID']['output'];
@@ -536,7 +536,7 @@ export type Job = Node & {
 };
 
 
-/** Background work of one owner, kept until a retention time passes. REEMBED is the operator's and visible to ADMIN only. */
+/** Background work of one owner, kept for seven days after its end. REEMBED is the operator's and visible to ADMIN only. */
 export type JobItemsArgs = {
   states?: InputMaybe<ReadonlyArray<JobItemState>>;
   first: Scalars['Int']['input'];
@@ -549,7 +549,7 @@ export type JobKind =
   | 'REEMBED'
   | 'IMPORT';
 
-/** PARTIAL: finished, some items failed. */
+/** PARTIAL: finished, some items failed; FAILED: all did. CANCELLED: some items were taken out before they began. */
 export type JobState =
   | 'QUEUED'
   | 'RUNNING'
@@ -565,6 +565,7 @@ export type JobItem = {
   readonly name: Scalars['String']['output'];
   readonly state: JobItemState;
   readonly outcome?: Maybe<UpsertOutcome>;
+  /** The document of that title: PENDING until its first version is stored. Null where there is none, or none that the caller sees. */
   readonly document?: Maybe<Document>;
   readonly error?: Maybe<JobError>;
 };
@@ -780,11 +781,11 @@ export type Mutation = {
   readonly activateEmbeddingSpace?: Maybe<ActivateEmbeddingSpacePayload>;
   /** Deletes a space that is not active with its vectors and its index, and cancels the job that fills it. Administrators only. */
   readonly dropEmbeddingSpace?: Maybe<DropEmbeddingSpacePayload>;
-  /** Queues several documents as one job. */
+  /** Queues several documents as one job, for the caller's owner and agents; it fails where the caller's API key is revoked. */
   readonly ingestDocuments?: Maybe<IngestDocumentsPayload>;
   /** Stops what has not started; what runs finishes or rolls back. */
   readonly cancelJob?: Maybe<JobPayload>;
-  /** Queues the failed items again. */
+  /** Queues the failed items again, from now on under the caller's API key. */
   readonly retryJob?: Maybe<JobPayload>;
   /** Creates or updates the search indexes that the configuration needs. Administrators only. */
   readonly ensureSearchIndexes?: Maybe<EnsureSearchIndexesPayload>;

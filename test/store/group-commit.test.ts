@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../src/errors.js';
+import { type GroupedWrite, groupCommit } from '../../src/store/group-commit.js';
+
+interface Write extends GroupedWrite {
+  readonly name: string;
+}
+const write = (name: string, options: Partial<Write> = {}): Write => ({
+  name,
+  realm: 's1',
+  rows: 1,
+  bytes: 1,
+  ...options,
+});
+const LIMITS = { writes: 3, rows: 10, bytes: 100 };
+
+/** Commits that end when the test says so; `groups` are their names in the order begun. */
+function held(fails: (names: readonly string[]) => Error | null = () => null) {
+  const groups: string[][] = [];
+  const ends: (() => void)[] = [];
+  const commit = groupCommit<Write>(LIMITS, async (writes) => {
+    const names = writes.map(({ name }) => name);
+    groups.push(names);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    const error = fails(names);
+    if (error) throw error;
+  });
+  const endAll = async (all: Promise<unknown>): Promise<void> => {
+    let isOver = false;
+    const over = all.then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      for (const end of ends.splice(0)) end();
+      await Promise.race([over, new Promise((resolve) => setImmediate(resolve))]);
+    }
+  };
+  return { commit, groups, endAll };
+}
+
+test('with a lane free a write goes at once; what comes meanwhile goes together, in order', async () => {
+  const { commit, groups, endAll } = held();
+  const all = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => commit(write(name)));
+  expect(groups).toEqual([['a'], ['b']]);
+  await endAll(Promise.all(all));
+  expect(groups).toEqual([['a'], ['b'], ['c', 'd', 'e'], ['f']]);
+});
+
+test.each([
+  ['rows', [write('c', { rows: 6 }), write('d', { rows: 5 }), write('e')], [['c'], ['d', 'e']]],
+  ['bytes', [write('c', { bytes: 99 }), write('d'), write('e')], [['c', 'd'], ['e']]],
+  ['realm', [write('c'), write('d', { realm: 's1,s2' }), write('e', { realm: 's1,s2' })], [['c'], ['d', 'e']]],
+  ['size alone', [write('c', { rows: 1_000 }), write('d')], [['c'], ['d']]],
+])('a group is bounded by its %s', async (_, writes, expected) => {
+  const { commit, groups, endAll } = held();
+  await endAll(Promise.all([write('a'), write('b'), ...writes].map(commit)));
+  expect(groups.slice(2)).toEqual(expected);
+});
+
+test('a group that fails is taken apart: each write succeeds or fails by itself', async () => {
+  const { commit, groups, endAll } = held((names) => (names.includes('d') ? new Error(`not ${names}`) : null));
+  const settled = Promise.allSettled(['a', 'b', 'c', 'd', 'e'].map((name) => commit(write(name))));
+  await endAll(settled);
+  expect((await settled).map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ]);
+  expect(groups.slice(2)).toEqual([['c', 'd', 'e'], ['c'], ['d'], ['e']]);
+});
+
+test('where the database is away nobody asks again for each', async () => {
+  const away = new AppError('STORE_UNAVAILABLE', 'The database cannot be reached');
+  const { commit, groups, endAll } = held((names) => (names.length > 1 ? away : null));
+  const settled = Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => commit(write(name))));
+  await endAll(settled);
+  expect((await settled).slice(2)).toEqual(Array(2).fill({ status: 'rejected', reason: away }));
+  expect(groups).toHaveLength(3);
+});
