@@ -1,4 +1,6 @@
+import { AppError } from '../errors.js';
 import type { DocumentRecord, SpaceRecord } from '../store/records.js';
+import { describeSpace } from '../store/space-choice.js';
 import { type Attempt, withSignal } from './attempt.js';
 import type { EmbedString } from './cut-text.js';
 import type { CountedString } from './embed-strings.js';
@@ -59,13 +61,27 @@ export async function embedMissing(
   const { onProgress } = attempt.options;
   const vectorsBySpace = new Map<string, ReadonlyMap<string, Float32Array>>();
   for (const { space, strings, vectors } of missing) {
-    const embedded = await vectors.embed(strings, {
-      ...withSignal(attempt),
-      ...(onProgress && { onProgress: (done, total) => onProgress({ phase: 'embedding', done, total }) }),
-    });
-    vectorsBySpace.set(space.id, embedded);
+    try {
+      const embedded = await vectors.embed(strings, {
+        ...withSignal(attempt),
+        ...(onProgress && { onProgress: (done, total) => onProgress({ phase: 'embedding', done, total }) }),
+      });
+      vectorsBySpace.set(space.id, embedded);
+    } catch (error) {
+      throw namingOtherSpace(space, error);
+    }
   }
   return vectorsBySpace;
+}
+
+/** Whoever reads of a model that no search uses should learn why an upsert needs it. */
+function namingOtherSpace(space: SpaceRecord, error: unknown): unknown {
+  if (space.state === 'ACTIVE' || !(error instanceof AppError)) return error;
+  return new AppError(
+    error.code,
+    `${error.message}. An upsert also needs ${describeSpace(space)}, the ${space.state} embedding space beside the active one: dropEmbeddingSpace ends that`,
+    { cause: error, details: { ...error.details } },
+  );
 }
 
 function vectorsOf({ parts, scope, vectors, options }: Attempt, space: SpaceRecord): SpaceVectors {

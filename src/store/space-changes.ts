@@ -1,4 +1,5 @@
 import type { ClientSession, ObjectId } from 'mongodb';
+import type { EmbedderSpace } from '../embed/embedder.js';
 import { Refusal } from '../errors.js';
 import type { Database } from './database.js';
 import type { SpaceRecord } from './records.js';
@@ -21,7 +22,10 @@ export interface SpaceChangeParts {
 }
 
 export interface SpaceChanges
-  extends Pick<Store, 'createSpace' | 'noteSpaceJob' | 'completeSpace' | 'activateSpace' | 'dropSpace'> {
+  extends Pick<
+    Store,
+    'createSpace' | 'resumeSpace' | 'noteSpaceJob' | 'completeSpace' | 'activateSpace' | 'dropSpace'
+  > {
   /** Finishes what a crash after `dropSpace` left: the index, and vectors that nobody reads. Ends early at the signal. */
   finishDrops(signal?: AbortSignal): Promise<void>;
 }
@@ -52,8 +56,7 @@ export function spaceChanges(database: Database, parts: SpaceChangeParts): Space
     async createSpace(_operator, space) {
       const created = await inTransaction(database, async (session) => {
         const stored = (await database.spaces.find({}, { session }).toArray()).map(spaceRecord);
-        const left = spaceLeft(stored, space);
-        if (left !== null) return left;
+        refuseCreation(stored, space);
         const counter = await countList(database, session, { isNew: true });
         const row = spaceRow(`s${counter.last}`, space, 'BUILDING');
         await database.spaces.insertOne(row, { session });
@@ -63,6 +66,19 @@ export function spaceChanges(database: Database, parts: SpaceChangeParts): Space
       await fence.align();
       await parts.makeIndexOf(created);
       return created;
+    },
+
+    async resumeSpace(_operator, space) {
+      const taken = await database.spaces.updateOne(
+        { _id: space.id, state: 'BUILDING', job: space.jobId ?? { $exists: false } },
+        { $unset: { job: 1 } },
+      );
+      if (taken.matchedCount === 0) throw new OtherSpaceExists(space, true);
+      forget();
+      // A crash may have come between the space and these.
+      await fence.align();
+      await parts.makeIndexOf(space);
+      return space;
     },
 
     async noteSpaceJob(_operator, id, jobId) {
@@ -126,11 +142,8 @@ export function notComplete(space: SpaceRecord): Refusal {
   );
 }
 
-/**
- * The space that an earlier attempt left, null when there is none. One beside the active one at most: three search indexes
- * are what a free cluster takes.
- */
-function spaceLeft(stored: readonly SpaceRecord[], wanted: Parameters<Store['createSpace']>[1]): SpaceRecord | null {
+/** One beside the active one at most: three search indexes are what a free cluster takes. */
+function refuseCreation(stored: readonly SpaceRecord[], wanted: EmbedderSpace): void {
   for (const space of stored) {
     const isEqual =
       space.provider === wanted.provider && space.model === wanted.model && space.dimensions === wanted.dimensions;
@@ -139,10 +152,8 @@ function spaceLeft(stored: readonly SpaceRecord[], wanted: Parameters<Store['cre
         'input',
         'model',
       ]);
-    if (isEqual && space.state === 'BUILDING') return space;
     if (space.state !== 'ACTIVE') throw new OtherSpaceExists(space, isEqual);
   }
-  return null;
 }
 
 /** CONFLICT: which space has to go, or be activated, first. */

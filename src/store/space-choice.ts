@@ -23,7 +23,8 @@ export function checkSpaceSettings(stored: readonly SpaceRecord[], { initial, ex
 
   const active = stored.find((space) => space.state === 'ACTIVE') ?? (stored[0] as SpaceRecord);
   const wanted = {
-    provider: explicit.provider ?? active.provider,
+    // A model without a provider is one of the provider that the settings come to.
+    provider: explicit.provider ?? (explicit.model === undefined ? active.provider : initial.provider),
     model: explicit.model ?? (explicit.provider === undefined ? active.model : initial.model),
     dimensions: explicit.dimensions,
   };
@@ -35,6 +36,22 @@ export function checkSpaceSettings(stored: readonly SpaceRecord[], { initial, ex
       `${wanted.dimensions === undefined ? '' : `, dimensions: ${wanted.dimensions}`}}) to move every document to the new model`,
     { details: { stored: describeSpace(active), configured: describeSpace(wanted) } },
   );
+}
+
+/**
+ * Settings that an empty database cannot be given what they name: its provider has no such model or size. Else the next
+ * start would find another space than the settings name. Throws `AppError` BAD_USER_INPUT.
+ */
+export function checkInitialSpace({ initial, explicit }: SpaceSettings): void {
+  for (const [name, wanted, got] of [
+    ['EMBEDDING_MODEL', explicit.model, initial.model],
+    ['EMBEDDING_DIMENSIONS', explicit.dimensions, initial.dimensions],
+  ] as const)
+    if (wanted !== undefined && wanted !== got)
+      throw new AppError(
+        'BAD_USER_INPUT',
+        `${name}: expected ${got}, which is what the provider ${initial.provider} has, got ${wanted}`,
+      );
 }
 
 export function describeSpace(space: { provider: string; model: string; dimensions?: number | undefined }): string {

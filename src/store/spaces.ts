@@ -5,7 +5,7 @@ import { isDuplicateKey } from './mongo-errors.js';
 import type { SpaceRecord } from './records.js';
 import { spaceRecord } from './row-records.js';
 import type { SpaceRow } from './rows.js';
-import { checkSpaceSettings, type SpaceSettings } from './space-choice.js';
+import { checkInitialSpace, checkSpaceSettings, type SpaceSettings } from './space-choice.js';
 import type { Store } from './store.js';
 
 /**
@@ -23,6 +23,7 @@ export async function openSpaces(database: Database, settings: SpaceSettings): P
     await startCounting(database, stored);
     return stored;
   }
+  checkInitialSpace(settings);
   try {
     // Nothing is there that could lack a vector.
     await database.spaces.insertOne({ ...spaceRow('s1', settings.initial, 'ACTIVE'), complete_at: new Date() });

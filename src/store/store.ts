@@ -184,11 +184,12 @@ interface Spaces {
   listSpaces(operator: Operator): Promise<readonly SpaceRecord[]>;
   spacesByIds(ids: readonly string[]): Promise<(SpaceRecord | null)[]>;
   /**
-   * A space in state BUILDING with its index, a new one or the same that is there already; when it returns, every version
-   * that is stored brings vectors for it. `Refusal` INVALID for a space like the active one, CONFLICT
-   * (`OtherSpaceExists`) beside another.
+   * A new space in state BUILDING with its index; when it returns, every version that is stored brings vectors for it.
+   * `Refusal` INVALID for a space like the active one, CONFLICT (`OtherSpaceExists`) beside another.
    */
   createSpace(operator: Operator, space: EmbedderSpace): Promise<SpaceRecord>;
+  /** The same for a BUILDING space as it was read, whose job has ended. `Refusal` CONFLICT where it is taken up already. */
+  resumeSpace(operator: Operator, space: SpaceRecord): Promise<SpaceRecord>;
   /** Which job fills the space. */
   noteSpaceJob(operator: Operator, id: string, jobId: string): Promise<void>;
   /** Every live chunk has a vector in the space: call it after a pass of `lackingChunks` that began after `createSpace`. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SpaceRecord } from '../../src/store/records.js';
-import { checkSpaceSettings, type SpaceSettings } from '../../src/store/space-choice.js';
+import { checkInitialSpace, checkSpaceSettings, type SpaceSettings } from '../../src/store/space-choice.js';
 
 const space = (id: string, model: string, state: SpaceRecord['state']): SpaceRecord => ({
   id,
@@ -41,6 +41,19 @@ test('a provider without a model is named with its default one, so that the call
   expect(() => check({ provider: 'hash' })).toThrow(/reembed\(input: \{provider: "hash", model: "bundled"\}\)/);
 });
 
-test('an empty database takes any settings', () => {
-  expect(() => checkSpaceSettings([], { initial: space('s1', 'x', 'ACTIVE'), explicit: { model: 'x' } })).not.toThrow();
+test('a model without a provider is named with the one that the settings come to', () => {
+  const initial = { ...space('s9', 'x', 'ACTIVE'), provider: 'hash' as const };
+  expect(() => checkSpaceSettings(stored, { initial, explicit: { model: 'x' } })).toThrow(
+    /reembed\(input: \{provider: "hash", model: "x"\}\)/,
+  );
+});
+
+test('an empty database takes any settings that its provider has', () => {
+  const initial = space('s1', 'x', 'ACTIVE');
+  expect(() => checkSpaceSettings([], { initial, explicit: { model: 'x' } })).not.toThrow();
+  expect(() => checkInitialSpace({ initial, explicit: { model: 'x', dimensions: 1536 } })).not.toThrow();
+  for (const explicit of [{ model: 'y' }, { dimensions: 3 }])
+    expect(() => checkInitialSpace({ initial, explicit })).toThrow(
+      /^EMBEDDING_(MODEL|DIMENSIONS): expected (x|1536), which is what the provider openai has, got (y|3)$/,
+    );
 });

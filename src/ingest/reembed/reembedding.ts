@@ -57,12 +57,14 @@ export function createReembedding(parts: ReembeddingParts): Reembedding {
       const { operator } = viewer;
       const embedder = embedderFor(parts, request);
       const stored = await store.listSpaces(operator);
-      const left = stored.find(({ state }) => state === 'BUILDING');
-      if (left !== undefined && isSame(left, embedder.space)) await refuseWhileFilled(store, viewer, left);
+      const left = stored.find((space) => space.state === 'BUILDING' && isSame(space, embedder.space));
+      if (left !== undefined) await refuseWhileFilled(store, viewer, left);
       // Before anything is made: a wrong key or name shows here, and not in a job.
-      if (stored.length === 1 && !isSame(stored[0]!, embedder.space))
+      if (left !== undefined || (stored.length === 1 && !isSame(stored[0]!, embedder.space)))
         await embedder.embed(['gazetteer'], { kind: 'query', signal });
-      const space = await store.createSpace(operator, embedder.space);
+      const space = await (left === undefined
+        ? store.createSpace(operator, embedder.space)
+        : store.resumeSpace(operator, left));
       const job = await parts.jobs.create(operator, {
         kind: 'REEMBED',
         spec: { space: space.id, activate: request.activate },

@@ -161,6 +161,22 @@ describe('filling a space', () => {
     expect(second.asked).toHaveLength(40);
   });
 
+  test('an upsert that the new model does not answer stores nothing, and says which space it is', async () => {
+    const second = secondEmbedder({
+      before: () => {
+        throw new AppError('PROVIDER_UNAVAILABLE', 'No answer', { details: { retryable: true } });
+      },
+    });
+    const { store } = await open(second);
+    await store.createSpace(operator, second.space);
+    const failing = store.upsert(scope, 't', 'text');
+    await expect(failing).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE', details: { retryable: true } });
+    await expect(failing).rejects.toThrow(/No answer\. .*hash\/second .* BUILDING .*dropEmbeddingSpace/);
+    expect(await store.countDocuments(scope)).toBe(0);
+    await store.dropSpace(operator, 's2');
+    expect(await store.upsert(scope, 't', 'text')).toMatchObject({ outcome: 'CREATED' });
+  });
+
   test('a chunk that is longer than the new model takes is averaged; beyond sixteen windows its document is named', async () => {
     const second = secondEmbedder({ maxInputTokens: 10 });
     const { store, embedderOf } = await open(second);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SpaceRecord } from '../../../src/store/records.js';
 import { makeScope, operator } from '../../../src/store/scope.js';
 import { SpacesMoved, spaceFence } from '../../../src/store/space-fence.js';
 import { inTransaction } from '../../../src/store/transaction.js';
@@ -79,11 +80,21 @@ describe('a new space', () => {
     await expect(refused).rejects.toThrow(message);
   });
 
-  test('that is asked for at once by several is made once', async () => {
+  test('that is asked for or taken up at once by several is theirs who came first', async () => {
     const store = await open();
     const { space } = secondEmbedder();
-    const made = await Promise.all([1, 2, 3].map(() => store.createSpace(operator, space)));
-    expect(made.map(({ id }) => id)).toEqual(['s2', 's2', 's2']);
+    const first = async (attempts: Promise<SpaceRecord>[]): Promise<SpaceRecord> => {
+      const ends = await Promise.allSettled(attempts);
+      const made = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+      expect(made).toHaveLength(1);
+      for (const end of ends) if (end.status === 'rejected') expect(end.reason).toMatchObject({ code: 'CONFLICT' });
+      return made[0]!;
+    };
+    await first([1, 2, 3].map(() => store.createSpace(operator, space)));
+    await store.noteSpaceJob(operator, 's2', 'f'.repeat(24));
+    const [, left] = await store.listSpaces(operator);
+    await first([1, 2, 3].map(() => store.resumeSpace(operator, left!)));
+    expect((await store.listSpaces(operator)).map(({ id }) => id)).toEqual(['s1', 's2']);
   });
 
   test('never gets the number of one that was dropped, whose vectors and index are gone', async () => {
