@@ -12,6 +12,7 @@ import type { AttributeChanges, Store } from '../../store/store.js';
 import { againWhenMoved } from '../again-when-moved.js';
 import { type CountedString, countAveraged, embedHash, embedStrings, type VectorCache } from '../embed-strings.js';
 import type { KeyedLock } from '../keyed-lock.js';
+import { embeddedString } from '../reembed/embedded-string.js';
 import { sameChunking } from '../resolve-chunking.js';
 import type { ExportedSpace } from './line-shapes.js';
 import type { ExportedDocument } from './read-document.js';
@@ -121,7 +122,11 @@ function placeIn(
   const vectors = new Map<string, Float32Array>();
   const strings = new Map<string, string>();
   const chunks = document.chunks.map((chunk): NewChunk => {
-    const given = `${chunk.embedPrefix ?? ''}${chunk.text}`;
+    const given = embeddedString({
+      ...chunk,
+      embedPrefix: chunk.embedPrefix ?? null,
+      document: { title: document.title, contextual: document.chunking.contextual },
+    });
     const vector = matches ? document.vectors.get(chunk.embedHash) : undefined;
     // What is embedded here is hashed here.
     const hash = vector === undefined ? embedHash(given) : chunk.embedHash;
