@@ -216,27 +216,28 @@ describe('reembed', () => {
     expect(await searched()).toMatchObject({ spaces: 's1' });
   });
 
-  test.each([
-    ['provider', { ...MODEL, provider: 'nobody' }, /openai, bundled, hash, got "nobody"/],
-    ['model', { provider: 'hash', model: 'other' }, /hash has the model "feature-hashing-v1" only/],
-    ['model', { provider: 'hash', model: 'feature-hashing-v1' }, /embedded with hash\/feature-hashing-v1 .* already/],
-    ['dimensions', { provider: 'bundled', model: 'universal-sentence-encoder-lite', dimensions: 3 }, /512 dimensions/],
-    ['dimensions', { ...MODEL, dimensions: 4_000 }, /at most 1536/],
-    ['model', { provider: 'openai', model: 'unheard-of' }, /dimensions.*are not known/],
-  ])('refuses a wrong %s', async (field, input, message) => {
-    const { job, embeddingSpace, userErrors } = await reembed(input);
-    expect([job, embeddingSpace]).toEqual([null, null]);
-    expect(userErrors).toEqual([{ code: 'INVALID', message: expect.stringMatching(message), path: ['input', field] }]);
-    expect(await states()).toHaveLength(1);
-  });
-
-  test('finds out before anything is made that the model does not answer', async () => {
+  test('refuses what cannot be had, and finds out before anything is made that a model does not answer', async () => {
+    for (const [field, input, message] of [
+      ['provider', { ...MODEL, provider: 'nobody' }, /openai, bundled, hash, got "nobody"/],
+      ['model', { provider: 'hash', model: 'other' }, /hash has the model "feature-hashing-v1" only/],
+      ['model', { provider: 'hash', model: 'feature-hashing-v1' }, /embedded with hash\/feature-hashing-v1 .* already/],
+      [
+        'dimensions',
+        { provider: 'bundled', model: 'universal-sentence-encoder-lite', dimensions: 3 },
+        /512 dimensions/,
+      ],
+      ['dimensions', { ...MODEL, dimensions: 4_000 }, /at most 1536/],
+      ['model', { provider: 'openai', model: 'unheard-of' }, /dimensions.*are not known/],
+    ] as const) {
+      const { job, embeddingSpace, userErrors } = await reembed(input);
+      expect([job, embeddingSpace]).toEqual([null, null]);
+      expect(userErrors).toEqual([
+        { code: 'INVALID', message: expect.stringMatching(message), path: ['input', field] },
+      ]);
+    }
     fake.answerWith('refused');
     expect(await server.error(REEMBED, { input: MODEL })).toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
     expect(await states()).toHaveLength(1);
-  });
-
-  test('ids of no space, and of other things, are NOT_FOUND', async () => {
     const { document } = await upsert(server, { title: 't', text: 'x' });
     for (const id of [document.id, 'nonsense', Buffer.from('EmbeddingSpace:s9').toString('base64url')]) {
       const activated = (await server.data(ACTIVATE, { id })).activateEmbeddingSpace;
