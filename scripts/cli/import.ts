@@ -36,7 +36,8 @@ export async function importDocuments(client: Client, options: ImportOptions, ou
   });
   if (!response.ok) {
     ticker.clear();
-    throw await routeFailure(response);
+    const { message } = await routeFailure(response);
+    throw new CliFailure(message.replace('onSpaceMismatch=reembed', '--on-space-mismatch reembed'));
   }
   const { jobId } = (await response.json()) as { jobId: string | null };
   if (jobId === null) {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { AppError } from '../../errors.js';
 import { withTrace } from '../current-request.js';
@@ -9,7 +9,7 @@ import { limitExceeded } from '../limits.js';
 /** Failures on any route have the shape of GraphQL errors: `{ "errors": [{ "message", "extensions": { "code" } }] }`. */
 export function answerErrors(fastify: FastifyInstance, logger: Logger): void {
   fastify.setErrorHandler<FastifyError>((thrown, request, reply) => {
-    const { error, status } = translated(thrown, request.headers['content-length']);
+    const { error, status } = hasLeft(request, thrown) ? LEFT : translated(thrown, request.headers['content-length']);
     const body = withTrace(request.trace, () => deliberateBody(error) ?? maskedBody(error, logUnknown(logger)));
     request.trace.errorCodes.add(body.extensions.code);
     if (body.extensions.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
@@ -25,6 +25,14 @@ export function logUnknown(logger: Logger) {
   return (error: unknown, requestId: string | undefined): void => {
     logger.error({ err: error instanceof Error ? error : new Error(String(error)), requestId }, 'Unexpected error');
   };
+}
+
+/** Nobody reads it; it keeps a broken connection out of the log of bugs. */
+const LEFT = { error: new AppError('BAD_USER_INPUT', 'The client left before its request was whole'), status: 400 };
+
+/** What reading a body throws when its connection breaks. */
+function hasLeft({ raw }: FastifyRequest, thrown: unknown): boolean {
+  return !raw.complete && raw.destroyed && thrown instanceof Error && 'code' in thrown && thrown.code === 'ECONNRESET';
 }
 
 /** Fastify's own refusals, with our codes. */

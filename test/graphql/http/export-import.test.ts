@@ -288,6 +288,7 @@ test('a client that leaves in the middle of an import leaves no job', async () =
     .poll(() => to.log.find((line) => line.requestId === 'left-the-import' && line.status === 499))
     .toBeDefined();
   expect((await to.data('{ jobs { totalCount } }')).jobs.totalCount).toBe(before);
+  expect(to.log.filter(({ msg }) => msg === 'Unexpected error')).toEqual([]);
 });
 
 test('what is wrong with a file larger than any GraphQL request is said before it has come', async () => {

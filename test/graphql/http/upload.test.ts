@@ -213,7 +213,7 @@ describe('refusals', () => {
   });
 
   test('too large is 413: by its announced length before anything is sent, and by what comes where none is announced', async () => {
-    const tooLarge = { userErrors: [{ code: 'TOO_LARGE', path: ['input', 'file'] }] };
+    const tooLarge = { userErrors: [expect.objectContaining({ code: 'TOO_LARGE', path: ['input', 'file'] })] };
     const announced = await rawRequest(
       `POST /upload?title=t HTTP/1.1\r\nhost: 127.0.0.1\r\nx-gazetteer-client: t\r\ncontent-length: 52428801\r\nconnection: close\r\n\r\n`,
     );
@@ -226,6 +226,11 @@ describe('refusals', () => {
     const { status, body } = await uploadStream(unannounced());
     expect(status).toBe(413);
     expect(body).toMatchObject(tooLarge);
+
+    const form = new FormData();
+    form.set('file', new Blob([Buffer.alloc(52_428_801, 'a ')]), 'large.txt');
+    const inForm = await upload({ title: 't' }, form);
+    expect([inForm.status, inForm.body]).toEqual([413, expect.objectContaining(tooLarge)]);
   });
 });
 
@@ -268,6 +273,7 @@ test('a client that leaves in the middle leaves nothing: no document, no file', 
     .poll(() => server.log.find((line) => line.requestId === 'left-in-the-middle' && line.status === 499))
     .toBeDefined();
   expect(temporaryFolders()).toEqual(before);
+  expect(server.log.filter(({ msg }) => msg === 'Unexpected error')).toEqual([]);
   expect(await server.data('{ document(by: { title: "left" }) { id } }')).toEqual({ document: null });
   // Open files without a name are what a leak would be.
   if (existsSync('/proc/self/fd')) expect(openUploads()).toEqual([]);
