@@ -202,7 +202,9 @@ async function look(
   }
   const chunks = await store.database.chunks.countDocuments();
   if (chunks !== documents * PARAGRAPHS) faults.push(`${chunks} chunks are there, expected ${documents * PARAGRAPHS}`);
-  const payloads = await store.database.jobPayloads.countDocuments();
+  const payloads =
+    (await store.database.jobPayloads.countDocuments()) +
+    (await store.database.jobItems.countDocuments({ payload: { $exists: true } }));
   if (payloads > 0) faults.push(`${payloads} payloads were left behind`);
   const embeddedTimes: Record<number, number> = {};
   for (const times of endpoint.counts.values()) embeddedTimes[times] = (embeddedTimes[times] ?? 0) + 1;

@@ -15,7 +15,6 @@ const COLLECTIONS: Readonly<Record<string, readonly IndexDescription[]>> = {
     { key: { 'attempt.at': 1 }, name: 'attempts', sparse: true },
     { key: { 'superseded.at': 1 }, name: 'superseded', sparse: true },
     { key: { attributes_pending: 1 }, name: 'attributes_pending', sparse: true },
-    { key: { pending_job: 1 }, name: 'pending_job', sparse: true },
   ],
   texts: [{ key: { document_id: 1, version: 1, part: 1 }, name: 'document_version_part', unique: true }],
   chunks: [

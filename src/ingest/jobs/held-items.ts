@@ -59,12 +59,13 @@ export class HeldItems {
   }
 
   add(batch: ClaimedBatch): void {
-    const waiting = this.#waiting.get(ownerOf(batch)) ?? [];
-    this.#waiting.set(ownerOf(batch), waiting);
+    const owner = ownerOf(batch);
     for (const item of batch.items) {
+      // Its lease ended before it could be renewed, and this very server came upon it again.
+      this.release(item.id);
       const held: HeldItem = { batch, item, abort: new AbortController() };
       this.#held.set(item.id, held);
-      waiting.push(held);
+      this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), held]);
       this.#waitingCount++;
       this.#payloadBytes += item.payloadBytes;
     }
@@ -110,14 +111,15 @@ export class HeldItems {
     return waiting;
   }
 
-  has(itemId: string): boolean {
-    return this.#held.has(itemId);
+  /** Under this very lease. */
+  has(held: HeldItem): boolean {
+    return this.#held.get(held.item.id) === held;
   }
 
-  /** No longer ours: its end is written, or its lease is lost. What still runs is told. */
-  release(itemId: string): void {
+  /** No longer ours (under that lease, where one is given): its end is written, or it is lost. What still runs is told. */
+  release(itemId: string, lease?: string): void {
     const held = this.#held.get(itemId);
-    if (held === undefined) return;
+    if (held === undefined || (lease !== undefined && held.batch.lease !== lease)) return;
     this.#held.delete(itemId);
     held.abort.abort();
     const owner = ownerOf(held.batch);

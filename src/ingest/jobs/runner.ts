@@ -32,9 +32,8 @@ export class JobRunner {
   readonly #held: HeldItems;
   readonly #results: ResultWriter;
   readonly #itemParts: RunItemParts;
-  /** Of what is held and has not run. */
-  readonly #payloads = new Map<string, Buffer>();
-  readonly #reading = new WeakMap<ClaimedBatch, Promise<void>>();
+  /** Of what has not run. */
+  readonly #payloads = new WeakMap<ClaimedBatch, Promise<Map<string, Buffer>>>();
   readonly #documents = new WeakMap<ClaimedBatch, Promise<ReadonlyMap<string, DocumentRecord>>>();
   readonly #scopes = new WeakMap<ClaimedBatch, Promise<Scope>>();
   readonly #stopping = new AbortController();
@@ -53,7 +52,7 @@ export class JobRunner {
     this.#held = new HeldItems({ slots: this.#options.slots, heavyBytes: this.#options.maxBatchBytes });
     this.#results = new ResultWriter(async (results) => {
       await store.endItems(operator as Operator, results);
-      for (const { itemId } of results) this.#held.release(itemId);
+      for (const { itemId, lease } of results) this.#held.release(itemId, lease);
       for (const jobId of new Set(results.map((result) => result.jobId))) changes.changed(jobId);
       this.#wake();
     }, onError);
@@ -148,7 +147,6 @@ export class JobRunner {
     const startedAt = performance.now();
     const { end, settled } = await runItem(this.#itemParts, held);
     this.#itemMs += (performance.now() - startedAt - this.#itemMs) / SMOOTHING;
-    this.#payloads.delete(held.item.id);
     this.#held.stopped(held);
     if (this.#held.waiting < this.#options.slots) this.#wake();
     if (!this.#stopping.signal.aborted) this.#startItems();
@@ -157,19 +155,20 @@ export class JobRunner {
     this.#end(held, end);
   }
 
-  #end({ batch, item }: HeldItem, end: ItemEnd): void {
+  #end(held: HeldItem, end: ItemEnd): void {
     // Lost meanwhile: whoever has it now says how it ended.
-    if (!this.#held.has(item.id)) return;
+    if (!this.#held.has(held)) return;
+    const { batch, item } = held;
     this.#results.add({ jobId: batch.job.id, itemId: item.id, lease: batch.lease, end });
   }
 
   async #renew(): Promise<void> {
     const held = [...this.#held.all].map(({ batch, item }) => ({ itemId: item.id, lease: batch.lease }));
     if (held.length === 0) return;
+    const leases = new Map(held.map(({ itemId, lease }) => [itemId, lease]));
     for (const itemId of await this.#store.renewLeases(operator, held, this.#options.leaseMs)) {
       this.#results.drop(itemId);
-      this.#payloads.delete(itemId);
-      this.#held.release(itemId);
+      this.#held.release(itemId, leases.get(itemId));
     }
   }
 
@@ -185,16 +184,18 @@ export class JobRunner {
 
   /** Read for the whole batch with its first item: it is bounded, or a single item. */
   async #payloadOf({ batch, item }: HeldItem): Promise<Buffer | null> {
-    const reading = this.#reading.get(batch) ?? this.#readPayloads(batch);
-    this.#reading.set(batch, reading);
-    await reading;
-    return this.#payloads.get(item.id) ?? null;
+    if (item.payload !== null) return item.payload;
+    const reading = this.#payloads.get(batch) ?? this.#readPayloads(batch);
+    this.#payloads.set(batch, reading);
+    const payloads = await reading;
+    const payload = payloads.get(item.id) ?? null;
+    payloads.delete(item.id);
+    return payload;
   }
 
-  async #readPayloads({ items }: ClaimedBatch): Promise<void> {
-    const ids = items.map(({ id }) => id).filter((id) => this.#held.has(id));
-    for (const [id, payload] of await this.#store.readPayloads(operator, ids))
-      if (this.#held.has(id)) this.#payloads.set(id, payload);
+  async #readPayloads({ items }: ClaimedBatch): Promise<Map<string, Buffer>> {
+    const large = items.flatMap(({ id, payload }) => (payload === null ? [id] : []));
+    return new Map(await this.#store.readPayloads(operator, large));
   }
 
   /** Read for the whole batch too. */

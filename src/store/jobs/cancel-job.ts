@@ -5,7 +5,7 @@ import type { Database } from '../database.js';
 import { parseObjectId } from '../object-id.js';
 import { inTransaction } from '../transaction.js';
 import { countEnded } from './count-ended.js';
-import { ITEM_EXPIRY_MS, ITEMS_PER_TRANSACTION } from './job-limits.js';
+import { ITEMS_PER_TRANSACTION } from './job-limits.js';
 import { jobRecord } from './job-row-records.js';
 import type { JobItemRow, JobRow } from './job-rows.js';
 import type { JobWrites } from './job-store.js';
@@ -52,8 +52,8 @@ export async function cancelWaiting(database: Database, jobId: ObjectId, clock: 
       await database.jobItems.updateMany(
         { _id: { $in: ids } },
         {
-          $set: { state: 'CANCELLED', ended_at: now, expires_at: new Date(now.getTime() + ITEM_EXPIRY_MS) },
-          $unset: { claimable_at: 1, lease: 1 },
+          $set: { state: 'CANCELLED', ended_at: now },
+          $unset: { claimable_at: 1, lease: 1, payload: 1 },
         },
         { session },
       );

@@ -1,4 +1,4 @@
-import { ObjectId } from 'mongodb';
+import { Binary, ObjectId } from 'mongodb';
 import { AppError, Refusal } from '../../errors.js';
 import type { Clock } from '../clock.js';
 import type { Database } from '../database.js';
@@ -7,7 +7,7 @@ import type { Filterable } from '../records.js';
 import type { Operator, Scope } from '../scope.js';
 import { normalizeTitle } from '../title.js';
 import { inTransaction } from '../transaction.js';
-import { ITEM_EXPIRY_MS, JOB_RETENTION_MS, type JobQuota } from './job-limits.js';
+import { INLINE_PAYLOAD_BYTES, JOB_RETENTION_MS, type JobQuota } from './job-limits.js';
 import type { NewJob, NewJobItem } from './job-records.js';
 import { jobRecord } from './job-row-records.js';
 import type { JobItemRow, JobRow } from './job-rows.js';
@@ -95,15 +95,15 @@ async function addItems(
   const documents = batch.flatMap(({ document }) => document ?? []);
   const ids = scope && (await acceptDocuments(database, documents, { scope, jobId: job._id, filterable, now }));
   const rows = batch.map((item, index) => itemRow(job, job.total + index, item, ids, now));
-  const queued = batch.flatMap(({ payload, refused }, index) =>
-    refused ? [] : [{ itemId: (rows[index] as JobItemRow)._id, bytes: payload }],
+  const large = batch.flatMap(({ payload, refused }, index) =>
+    refused || isInline(payload) ? [] : [{ itemId: (rows[index] as JobItemRow)._id, bytes: payload }],
   );
-  await insertPayloads(database, job._id, queued);
+  await insertPayloads(database, job._id, large);
   await database.jobItems.insertMany(rows, { ordered: false });
   const counts: Counts = {
     total: job.total + rows.length,
-    failed: job.failed + rows.length - queued.length,
-    payload_bytes: job.payload_bytes + queued.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    failed: job.failed + rows.filter(({ state }) => state === 'FAILED').length,
+    payload_bytes: job.payload_bytes + rows.reduce((sum, row) => sum + row.payload_bytes, 0),
   };
   const kept = await database.jobs.updateOne(
     { _id: job._id, filling_at: { $exists: true } },
@@ -137,9 +137,19 @@ function itemRow(
       payload_bytes: 0,
       error: { ...refused, retryable: false },
       ended_at: now,
-      expires_at: new Date(now.getTime() + ITEM_EXPIRY_MS),
     };
-  return { ...common, state: 'QUEUED', payload_bytes: payload.length, claimable_at: now, error: null };
+  return {
+    ...common,
+    state: 'QUEUED',
+    payload_bytes: payload.length,
+    claimable_at: now,
+    error: null,
+    ...(isInline(payload) && { payload: new Binary(payload) }),
+  };
+}
+
+function isInline({ length }: Uint8Array): boolean {
+  return length <= INLINE_PAYLOAD_BYTES;
 }
 
 /** From here on the job is seen and run. */

@@ -5,7 +5,7 @@ import { parseObjectId, parseObjectIds } from '../object-id.js';
 import type { DocumentRow } from '../rows.js';
 import { inTransaction } from '../transaction.js';
 import { countEnded, type EndedCounts } from './count-ended.js';
-import { ITEM_EXPIRY_MS, ITEMS_PER_TRANSACTION } from './job-limits.js';
+import { INLINE_PAYLOAD_BYTES, ITEMS_PER_TRANSACTION } from './job-limits.js';
 import type { ItemResult } from './job-records.js';
 import type { JobItemRow, JobRow } from './job-rows.js';
 import type { JobWork } from './job-store.js';
@@ -13,7 +13,7 @@ import { dropPending } from './pending-documents.js';
 import { announceWork } from './turns.js';
 
 const MAX_MESSAGE_LENGTH = 2_000;
-const LIGHT_BYTES = 16 * 1024;
+const LIGHT_BYTES = 32 * 1024;
 
 /**
  * Writes down how items ended. Items, counts and the job's state move in one transaction, and only for leases that are
@@ -42,14 +42,13 @@ async function endOfJob(database: Database, jobId: ObjectId, results: readonly I
     await countEnded(database, jobId, countsOf(held, job), now, session);
     await noteOnDocuments(database, job, held, session);
     await putBack(database, job, held, now, session);
-    await disposePayloads(database, held.filter(isLight), now, session);
+    await disposePayloads(database, held.filter(isLight), session);
     return held;
   });
   // More than a transaction should hold. What a crash leaves of it goes with the job.
   await disposePayloads(
     database,
     ended.filter((item) => !isLight(item)),
-    now,
   );
 }
 
@@ -80,20 +79,20 @@ async function heldItems(
 }
 
 function itemUpdate(id: ObjectId, { end }: ItemResult, job: JobRow, now: Date): AnyBulkWriteOperation<JobItemRow> {
-  const update = (set: Partial<JobItemRow>, unset: { claimable_at?: 1 }) => ({
+  const update = (set: Partial<JobItemRow>, unset: { claimable_at?: 1; payload?: 1 }) => ({
     updateOne: { filter: { _id: id }, update: { $set: set, $unset: { lease: 1 as const, ...unset } } },
   });
-  const ended = { ended_at: now, expires_at: new Date(now.getTime() + ITEM_EXPIRY_MS) };
+  const ended = { ended_at: now };
   if (end.ended === 'WELL') {
     const document_id = end.documentId === null ? null : parseObjectId(end.documentId);
     const set = { state: 'SUCCEEDED', outcome: end.outcome, document_id, error: null, ...ended } as const;
-    return update(set, { claimable_at: 1 });
+    return update(set, { claimable_at: 1, payload: 1 });
   }
   if (end.ended === 'FAILED') {
     const error = { ...end.error, message: shortened(end.error.message) };
     return update({ state: 'FAILED', error, ...ended }, { claimable_at: 1 });
   }
-  if (job.cancel_requested_at) return update({ state: 'CANCELLED', ...ended }, { claimable_at: 1 });
+  if (job.cancel_requested_at) return update({ state: 'CANCELLED', ...ended }, { claimable_at: 1, payload: 1 });
   return update(
     {
       state: 'QUEUED',
@@ -159,23 +158,11 @@ async function putBack(
 }
 
 /** What ended well is not run again; what failed may be, as long as the job is kept. */
-async function disposePayloads(
-  database: Database,
-  ended: readonly HeldItem[],
-  now: Date,
-  session?: ClientSession,
-): Promise<void> {
-  const options = session === undefined ? {} : { session };
-  const idsOf = (kind: ItemResult['end']['ended']) =>
-    ended.filter(({ result }) => result.end.ended === kind).map(({ row }) => row._id);
-  const [well, failed] = [idsOf('WELL'), idsOf('FAILED')];
-  if (well.length > 0) await database.jobPayloads.deleteMany({ item_id: { $in: well } }, options);
-  if (failed.length > 0)
-    await database.jobPayloads.updateMany(
-      { item_id: { $in: failed } },
-      { $set: { expires_at: new Date(now.getTime() + ITEM_EXPIRY_MS) } },
-      options,
-    );
+async function disposePayloads(database: Database, ended: readonly HeldItem[], session?: ClientSession): Promise<void> {
+  const ids = ended
+    .filter(({ row, result }) => result.end.ended === 'WELL' && row.payload_bytes > INLINE_PAYLOAD_BYTES)
+    .map(({ row }) => row._id);
+  if (ids.length > 0) await database.jobPayloads.deleteMany({ item_id: { $in: ids } }, session ? { session } : {});
 }
 
 function shortened(message: string): string {

@@ -15,12 +15,10 @@ export const JOB_COLLECTIONS: Readonly<Record<string, readonly IndexDescription[
     { key: { job_id: 1, claimable_at: 1 }, name: 'job_claimable' },
     { key: { job_id: 1, position: 1 }, name: 'job_position' },
     { key: { job_id: 1, state: 1, position: 1 }, name: 'job_state' },
-    { key: { expires_at: 1 }, name: 'expiry', expireAfterSeconds: 0 },
   ],
   job_payloads: [
     { key: { item_id: 1, part: 1 }, name: 'item_part', unique: true },
     { key: { job_id: 1 }, name: 'job' },
-    { key: { expires_at: 1 }, name: 'expiry', expireAfterSeconds: 0 },
   ],
   job_turns: [{ key: { served_at: 1 }, name: 'served' }],
 };

@@ -63,7 +63,7 @@ export interface PendingDocument {
 export interface NewJobItem {
   /** What people see of it, e.g. the title. Cut to 512 characters. */
   readonly name: string;
-  /** What the item is run with, of any size; kept apart in parts of at most 1 MiB and deleted when the item ends well. */
+  /** What the item is run with, of any size; a large one apart in parts of at most 1 MiB; deleted when the item ends well. */
   readonly payload: Uint8Array;
   /** The document that the item will make: listed as PENDING where the title is new. */
   readonly document?: PendingDocument;
@@ -99,6 +99,8 @@ export interface ClaimedBatch {
     readonly position: number;
     readonly documentId: string | null;
     readonly payloadBytes: number;
+    /** Where it is small; else see `readPayloads`. */
+    readonly payload: Buffer | null;
     /** How often a worker died or lost its lease with the item. */
     readonly interruptions: number;
   }[];

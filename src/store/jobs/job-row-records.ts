@@ -1,5 +1,6 @@
 import type { ClaimedBatch, JobItemRecord, JobPrincipal, JobRecord } from './job-records.js';
 import type { JobItemRow, JobRow } from './job-rows.js';
+import { bytesOf } from './payloads.js';
 
 export function jobRecord(row: JobRow): JobRecord {
   return {
@@ -16,7 +17,7 @@ export function jobRecord(row: JobRow): JobRecord {
   };
 }
 
-export function jobItemRecord(row: JobItemRow): JobItemRecord {
+export function jobItemRecord(row: Omit<JobItemRow, 'payload'>): JobItemRecord {
   return {
     id: row._id.toHexString(),
     name: row.name,
@@ -41,6 +42,7 @@ export function claimedBatch(row: JobRow, lease: string, items: readonly JobItem
       position: item.position,
       documentId: item.document_id?.toHexString() ?? null,
       payloadBytes: item.payload_bytes,
+      payload: item.payload === undefined ? null : bytesOf(item.payload),
       // read before the claim counted itself
       interruptions: item.attempts,
     })),

@@ -51,8 +51,8 @@ export interface JobItemRow {
   document_id: ObjectId | null;
   error: ItemError | null;
   ended_at?: Date;
-  /** A safety net for the sweep of ended jobs. */
-  expires_at?: Date;
+  /** A small payload; larger ones lie in rows of their own. Nobody but who claims the item reads it. */
+  payload?: Binary;
 }
 
 export interface JobPayloadRow {
@@ -61,8 +61,6 @@ export interface JobPayloadRow {
   item_id: ObjectId;
   part: number;
   bytes: Binary;
-  /** A safety net like that of items: of those that failed. */
-  expires_at?: Date;
 }
 
 /** Whose turn it is: one row per owner with unfinished work. */

@@ -70,7 +70,7 @@ export interface JobWork {
       exceptOwners?: readonly string[];
     },
   ): Promise<ClaimedBatch | null>;
-  /** What an item is run with; null: gone. */
+  /** What items are run with that have larger payloads, by item id; those that are gone are left out. */
   readPayloads(operator: Operator, itemIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
   /** Extends leases; returns the items that are no longer held. */
   renewLeases(

@@ -55,9 +55,13 @@ export async function readPayloads(
     const id = item_id.toHexString();
     const found = parts.get(id) ?? [];
     parts.set(id, found);
-    found[part] = Buffer.from(bytes.buffer.subarray(0, bytes.position));
+    found[part] = bytesOf(bytes);
   }
   return new Map(
     [...parts].map(([id, found]) => [id, found.length === 1 ? (found[0] as Buffer) : Buffer.concat(found)]),
   );
+}
+
+export function bytesOf({ buffer, position }: Binary): Buffer {
+  return Buffer.from(buffer.buffer, buffer.byteOffset, position);
 }

@@ -46,15 +46,15 @@ export async function acceptDocuments(
   return await keysOf(database, visible);
 }
 
-/** Takes away what a job accepted and will not store. `ids`: of these items only. */
+/** Takes away what a job accepted and will not store, of these documents. */
 export async function dropPending(
   database: Database,
   jobId: ObjectId,
-  ids?: readonly ObjectId[],
+  ids: readonly ObjectId[],
   session?: ClientSession,
 ): Promise<void> {
   await database.documents.deleteMany(
-    { pending_job: jobId, version: 0, status: 'PENDING', ...(ids && { _id: { $in: [...ids] } }) },
+    { _id: { $in: [...ids] }, pending_job: jobId, version: 0, status: 'PENDING' },
     session ? { session } : {},
   );
 }

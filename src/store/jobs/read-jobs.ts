@@ -56,6 +56,7 @@ export function jobReads(database: Database, sealer: Sealer, clock: Clock): JobR
       if (job === null) return { items: [], hasNextPage: false };
       const rows = await database.jobItems
         .find({ ...itemsOf(job, states), ...(position !== undefined && { position: { $gt: position } }) })
+        .project<Omit<JobItemRow, 'payload'>>({ payload: 0 })
         .sort({ position: 1 })
         .limit(first + 1)
         .toArray();

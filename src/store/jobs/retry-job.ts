@@ -54,7 +54,7 @@ async function queueFailed(
       { _id: { $in: ids } },
       {
         $set: { state: 'QUEUED', claimable_at: now, error: null, attempts: 0 },
-        $unset: { expires_at: 1, ended_at: 1 },
+        $unset: { ended_at: 1 },
       },
       { session },
     );
@@ -75,6 +75,5 @@ async function queueFailed(
     await announceWork(database, owner, now, session);
     return ids;
   });
-  if (ids.length > 0) await database.jobPayloads.updateMany({ item_id: { $in: ids } }, { $unset: { expires_at: 1 } });
   return ids.length;
 }

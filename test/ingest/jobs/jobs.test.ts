@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError, Refusal } from '../../../src/errors.js';
+import type { IngestItem } from '../../../src/ingest/jobs/ingest-items.js';
 import type { JobKindWork } from '../../../src/ingest/jobs/job-kinds.js';
 import { openJobStore } from '../../../src/store/jobs/open-job-store.js';
 import { makeScope, operator, type Scope } from '../../../src/store/scope.js';
@@ -31,6 +32,27 @@ const withStore = (name: string, body: (store: TestStore) => Promise<void>): voi
 };
 
 describe('a job', () => {
+  withStore('of large documents leaves nothing of what they were run with', async (store) => {
+    const jobs = jobsOn(store);
+    const given = [20_000, 200_000].map((length) => ({
+      title: `of ${length}`,
+      text: 'pumps and valves '.repeat(length / 17),
+      chunking: { strategy: 'RECURSIVE', contextual: false },
+      dryRun: false,
+      waitUntil: 'STORED',
+    })) satisfies IngestItem[];
+    const job = await jobs.ingestDocuments(ada, given, NO_KEY);
+    expect(await store.database.jobPayloads.countDocuments()).toBe(2);
+    jobs.start();
+    expect(await ended(jobs, ada, job.id)).toMatchObject({ state: 'SUCCEEDED', done: 2 });
+    await jobs.stop();
+    expect(await store.database.jobPayloads.countDocuments()).toBe(0);
+    for (const { title, text } of given) {
+      const document = await store.document(ada, { title });
+      expect(await store.texts(ada, [document!.id])).toEqual([text]);
+    }
+  });
+
   withStore('stores every document once, whole, and ends as SUCCEEDED with its counts', async (store) => {
     const jobs = jobsOn(store);
     jobs.start();
@@ -45,7 +67,7 @@ describe('a job', () => {
       new Set(['SUCCEEDED CREATED']),
     );
     expect(listed.items[3]?.node.documentId).toBe((await store.document(ada, { title: 'alpha 3' }))?.id);
-    expect(await store.database.jobPayloads.countDocuments()).toBe(0);
+    expect(await store.database.jobItems.countDocuments({ payload: { $exists: true } })).toBe(0);
     await jobs.stop();
     expect(jobs.errors).toEqual([]);
   });
@@ -185,7 +207,7 @@ describe('before its first version a document', () => {
     expect(await jobs.cancel(seenBy(ada), job.id)).toMatchObject({ state: 'CANCELLED', cancelled: 3, done: 0 });
     const { items } = await store.listDocuments(ada, { orderBy: 'TITLE', first: 10 });
     expect(items.map(({ node }) => node.title)).toEqual(['alpha 1']);
-    expect(await store.database.jobPayloads.countDocuments()).toBe(0);
+    expect(await store.database.jobItems.countDocuments({ payload: { $exists: true } })).toBe(0);
   });
 });
 
@@ -407,6 +429,22 @@ describe('a worker', () => {
     expect(await store.database.jobItems.countDocuments({ lease: 'stolen' })).toBe(2);
   });
 
+  withStore('that slept over its leases comes upon its own items, and ends each once', async (store) => {
+    const kind = gatedKind();
+    const jobs = jobsOn(store, { kinds: [kind], runner: { slots: 5 } });
+    const items = ['a', 'b'].map((name) => ({ name, payload: Buffer.alloc(10_000) }));
+    const job = await jobs.create(ada, { kind: 'INGEST', apiKeyId: null, items });
+    jobs.start();
+    await expect.poll(() => kind.begun.length, SOON).toBe(2);
+    store.advance(60_001);
+    await expect.poll(() => kind.begun.length, SOON).toBe(4);
+    expect(kind.aborted).toBe(2);
+    kind.open();
+    expect(await ended(jobs, ada, job.id)).toMatchObject({ state: 'SUCCEEDED', done: 2, failed: 0 });
+    await jobs.stop();
+    expect(jobs.errors).toEqual([]);
+  });
+
   withStore('that stops gives back what it has not begun, at once', async (store) => {
     const kind = gatedKind();
     const jobs = jobsOn(store, { kinds: [kind], runner: { slots: 2, drainMs: 50 } });
@@ -542,11 +580,12 @@ describe('filling', () => {
     expect(claim?.items.map(({ name }) => name)).toEqual(['large']);
     const rest = await store.claimItems(operator, { maxItems: 10, maxBytes: 1024, leaseMs: 1_000 });
     expect(rest?.items.map(({ name }) => name)).toEqual(['empty', 'after']);
-    const ids = [...claim!.items, ...rest!.items].map(({ id }) => id);
-    const read = await store.readPayloads(operator, ids);
-    expect(read.get(ids[0]!)?.equals(payload)).toBe(true);
-    expect(read.get(ids[1]!)?.length).toBe(0);
-    expect(await store.database.jobPayloads.countDocuments()).toBe(6);
+    const [large] = claim!.items;
+    const read = await store.readPayloads(operator, [large!.id]);
+    expect([large!.payload, read.get(large!.id)?.equals(payload)]).toEqual([null, true]);
+    // Small ones lie with their items.
+    expect(rest!.items.map((item) => String(item.payload))).toEqual(['', 'x']);
+    expect(await store.database.jobPayloads.countDocuments()).toBe(4);
   });
 });
 
@@ -576,7 +615,7 @@ describe('what an owner may have unfinished', () => {
     await create(eve, 5);
     expect(await database.jobs.countDocuments()).toBe(3);
     expect(await database.jobItems.countDocuments()).toBe(10);
-    expect(await database.jobPayloads.countDocuments()).toBe(10);
+    expect(await database.jobPayloads.countDocuments()).toBe(0);
   });
 });
 
@@ -610,7 +649,6 @@ describe('retention', () => {
     const { database } = store;
     expect(await database.jobs.countDocuments()).toBe(1);
     expect(await database.jobItems.countDocuments()).toBe(1);
-    expect(await database.jobPayloads.countDocuments()).toBe(1);
     expect((await database.jobTurns.find().toArray()).map(({ owner }) => owner)).toEqual(['eve']);
     expect(await store.countDocuments(ada)).toBe(0);
   });
