@@ -53,6 +53,8 @@ describe.each(STORE_SERVERS)('isolation on $name', ({ start, hasSearch }) => {
     (await store.listDocuments(scope, { orderBy: 'TITLE', first: 100, filter: { ids: [id] } })).items[0] ?? null,
     (await store.countDocuments(scope, { ids: [id] })) === 0 ? null : 'leak',
     (await store.chunkHashes(scope, id))[0] ?? null,
+    await store.openDocument(scope, id),
+    (await store.walkDocuments(scope, null, 100)).some((walked) => walked.id === id) ? 'leak' : null,
     (await store.storedEmbedHashes(scope, id, 's1', [(await store.database.chunks.findOne())?.embed_hash ?? '']))
       .size === 0
       ? null
@@ -61,7 +63,7 @@ describe.each(STORE_SERVERS)('isolation on $name', ({ start, hasSearch }) => {
   ];
 
   test('another owner reads nothing, by id or by title', async () => {
-    expect(await reads(eve, ids.red as string, 'red', redChunk)).toEqual(Array(13).fill(null));
+    expect(await reads(eve, ids.red as string, 'red', redChunk)).toEqual(Array(15).fill(null));
     // The same calls do find something for its owner.
     expect(
       (await reads(ada, ids.red as string, 'red', redChunk)).filter((found) => found !== null).length,
@@ -69,7 +71,7 @@ describe.each(STORE_SERVERS)('isolation on $name', ({ start, hasSearch }) => {
   });
 
   test('another agent of the owner reads nothing either, and a document without agents is for unbound credentials', async () => {
-    expect(await reads(blue, ids.red as string, 'red', redChunk)).toEqual(Array(13).fill(null));
+    expect(await reads(blue, ids.red as string, 'red', redChunk)).toEqual(Array(15).fill(null));
     expect(await store.document(red, { title: 'open' })).toBeNull();
     expect(await store.document(ada, { title: 'open' })).toMatchObject({ id: ids.open });
     const { items } = await store.listDocuments(red, { orderBy: 'TITLE', first: 10 });
