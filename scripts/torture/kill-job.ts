@@ -104,14 +104,14 @@ async function run(
   const { id } = await store.createJob(scope, { kind: 'INGEST', apiKeyId: null, items });
   const begun = performance.now();
   let server = await startServer(options);
-  for (let kill = 1; kill <= kills; kill++) {
-    await doneAtLeast(store, id, Math.floor((documents * kill) / (kills + 1)));
-    await pause(Math.random() * MAX_MOMENT_MS);
-    await killServer(server);
-    onKill(kill, await jobOf(store, id));
-    server = await startServer(options);
-  }
   try {
+    for (let kill = 1; kill <= kills; kill++) {
+      await doneAtLeast(store, id, Math.floor((documents * kill) / (kills + 1)));
+      await pause(Math.random() * MAX_MOMENT_MS);
+      await killServer(server);
+      onKill(kill, await jobOf(store, id));
+      server = await startServer(options);
+    }
     const job = await ended(store, id);
     const seconds = (performance.now() - begun) / 1_000;
     return { job, kills, seconds, ...(await look(store, job, options)) };
@@ -153,6 +153,7 @@ async function startServer(options: {
 }
 
 async function killServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
