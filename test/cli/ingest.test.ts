@@ -1,6 +1,6 @@
 import { appendFileSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestServer, type TestServer, upsert } from '../graphql/server.js';
+import { logLine, startTestServer, type TestServer, upsert } from '../graphql/server.js';
 import { CommandLine } from './harness.js';
 
 let server: TestServer;
@@ -23,8 +23,8 @@ async function sent(act: () => Promise<unknown>): Promise<number> {
     ).length;
   const before = count();
   await act();
-  // The line of the last request is written when its last byte has left.
-  await server.data('{ viewer { role } }');
+  // The line of a request is written when its last byte has left: once a later one's is there, all are.
+  await logLine(server, await server.send('{ viewer { role } }'));
   return count() - before;
 }
 
