@@ -87,7 +87,11 @@ export function wholeReads(database: Database): Pick<Store, 'walkDocuments' | 'o
 function afterPosition(after: WalkPosition | null): Filter<DocumentRow> {
   const _id = after && parseObjectId(after.id);
   if (after === null || _id === null) return {};
-  return { $or: [{ created_at: { $gt: after.createdAt } }, { created_at: after.createdAt, _id: { $gt: _id } }] };
+  return {
+    // Says nothing new, and lets an index begin there.
+    created_at: { $gte: after.createdAt },
+    $or: [{ created_at: { $gt: after.createdAt } }, { created_at: after.createdAt, _id: { $gt: _id } }],
+  };
 }
 
 function wholeDocument(database: Database, scope: Scope, { _id, version, ...rest }: DocumentRow): WholeDocument {
