@@ -81,7 +81,8 @@ export class JobRunner {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake();
-    await this.#loop;
+    // A claim that is on its way is waited for, but not for a database that is away.
+    await Promise.race([this.#loop, pause(CLAIM_GRACE_MS)]);
     for (const held of this.#held.takeWaiting())
       this.#end(held, { ended: 'NOT_YET', afterMs: 0, isInterruption: false });
     await this.#drained(this.#options.drainMs);
@@ -98,14 +99,10 @@ export class JobRunner {
         this.#wake = resolve;
       });
       const claimed = this.#hasRoom() && (await this.#claim());
+      if (this.#stopping.signal.aborted) return;
       this.#startItems();
       if (claimed) continue;
-      let timer: NodeJS.Timeout | undefined;
-      const pause = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, this.#options.pollMs);
-      });
-      await Promise.race([woken, pause]);
-      clearTimeout(timer);
+      await Promise.race([woken, pause(this.#options.pollMs)]);
     }
   }
 
@@ -245,8 +242,17 @@ export class JobRunner {
 const CLAIM_AHEAD_MS = 1_000;
 /** Items that the average looks back on. */
 const SMOOTHING = 16;
+/** What a stop gives a claim that is under way, before the items of it are left to the end of their leases. */
+const CLAIM_GRACE_MS = 5_000;
 /** What aborted items get to come to an end. */
 const ABORT_GRACE_MS = 2_000;
+
+/** Keeps no process alive. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
