@@ -8,6 +8,7 @@ import {
   MongoWriteConcernError,
 } from 'mongodb';
 import { AppError } from '../errors.js';
+import { isLostConnection, withoutBulkCoat } from './lost-connection.js';
 
 /** MongoDB's numbers that we act on. Source: error codes of the MongoDB manual. */
 export const MONGO_CODE = {
@@ -37,17 +38,21 @@ const UNAVAILABLE_CODES = [6, 7, 89, 91, 134, 189, 262, 489, 9001, 10107, 11600,
 
 /**
  * What the rest of the server sees of a database failure: STORE_UNAVAILABLE where the database cannot be reached or is
- * overloaded, DEADLINE_EXCEEDED for maxTimeMS. Anything else stays as it is: a bug, which the API masks and logs.
+ * overloaded, DEADLINE_EXCEEDED for maxTimeMS. For errors of driver calls alone. Anything else stays as it is: a bug, which the API masks and logs.
  */
-export function toStoreError(error: unknown): unknown {
+export function toStoreError(thrown: unknown): unknown {
+  const error = withoutBulkCoat(thrown);
+  if (isLostConnection(error)) return unavailable(error);
   if (!(error instanceof MongoError)) return error;
   if (hasMongoCode(error, MONGO_CODE.maxTimeExpired))
     return new AppError('DEADLINE_EXCEEDED', 'The database did not answer in the time allowed; try again', {
       cause: error,
     });
-  if (isUnavailable(error))
-    return new AppError('STORE_UNAVAILABLE', 'The database cannot be reached; try again soon', { cause: error });
-  return error;
+  return isUnavailable(error) ? unavailable(error) : error;
+}
+
+function unavailable(cause: Error): AppError {
+  return new AppError('STORE_UNAVAILABLE', 'The database cannot be reached; try again soon', { cause });
 }
 
 function isUnavailable(error: MongoError): boolean {
