@@ -290,7 +290,7 @@ describe('reading', () => {
     );
     expect(answer.data.documents.nodes.length).toBeGreaterThan(5);
     const { calls } = (await logLine(server, answer)) as { calls: Record<string, number> };
-    expect(calls).toMatchObject({ listDocuments: 1, spacesByIds: 1, chunkTexts: 1, documentsByIds: 1 });
+    expect(calls).toMatchObject({ listDocuments: 1, activeSpace: 1, chunkTexts: 1, documentsByIds: 1 });
     expect(calls.listChunks).toBeUndefined();
     // the chunks, then their neighbours
     expect(calls.chunksAt).toBeLessThanOrEqual(2);
