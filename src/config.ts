@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { loadEnvFile } from 'node:process';
 import { z } from 'zod';
+import { languagesProblem } from './analyzers.js';
 
 /**
  * Environment → one frozen, validated `Config`. The only reader of `process.env`. Throws `ConfigError` with one
@@ -215,7 +216,6 @@ const FILTERABLE_TYPES = ['string', 'number', 'boolean', 'date'] as const;
 type FilterableType = (typeof FILTERABLE_TYPES)[number];
 /** Index definitions must stay under 3 KB (see DESIGN "Data"). */
 const MAX_FILTERABLE_KEYS = 40;
-const MAX_LANGUAGES = 8;
 const MIN_SECRET_BYTES = 32;
 
 /** What has no default with which providers. */
@@ -271,11 +271,14 @@ const SETTINGS = z
     GAZETTEER_DATA_DIR: text.default('data'),
     GAZETTEER_FILTERABLE: filterable.optional(),
     GAZETTEER_LANGUAGES: list
-      .refine(
-        (tags) => tags.length > 0 && tags.every((tag) => /^[a-z]{2,3}$/.test(tag)),
-        'expected codes such as en,de',
-      )
-      .refine((tags) => tags.length <= MAX_LANGUAGES, `at most ${MAX_LANGUAGES} languages`)
+      .transform((tags, context) => {
+        const problem =
+          tags.length > 0 && tags.every((tag) => /^[a-z]{2,3}$/.test(tag))
+            ? languagesProblem(tags)
+            : 'expected codes such as en,de';
+        if (problem !== null) context.addIssue(problem);
+        return tags;
+      })
       .default(['en']),
     GAZETTEER_HOSTS: list.optional(),
     GAZETTEER_CORS_ORIGINS: list

@@ -47,6 +47,7 @@ function mendable(error: unknown): readonly string[] | null {
     case 'ENOTFOUND':
       return ['HOST: this machine has no such address'];
   }
+  if (name === 'DirectoryUnusableError') return [`GAZETTEER_DATA_DIR: ${message}`];
   // Pocket Atlas says what to do; the classes of its start errors stay inside of it.
   if (name === 'PocketAtlasStartError' || name === 'DataDirectoryDamagedError') return message.split('\n');
   return null;

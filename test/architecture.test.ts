@@ -42,7 +42,7 @@ function partOf(file: string): string {
   return top === 'scripts' ? 'scripts' : next.replace(/\.ts$/, '');
 }
 
-const LEAVES = ['config', 'errors', 'compiled-url'];
+const LEAVES = ['analyzers', 'config', 'errors', 'compiled-url'];
 /** What each part may import beside itself and the leaves. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['app'],
@@ -53,6 +53,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ingest: ['store', 'embed'],
   store: [],
   embed: [],
+  analyzers: [],
   config: [],
   errors: [],
   'compiled-url': [],

@@ -1,6 +1,7 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { makeDirectory } from './make-directory.js';
 
 /** What the process prints once it can be connected to, before the URI. */
 export const READY_PREFIX = 'Pocket Atlas ready at ';
@@ -15,9 +16,12 @@ export interface SocketPath {
   readonly remove: () => Promise<void>;
 }
 
-/** In the data directory (made when missing, for its owner only) where the path fits, else in a fresh directory of its own. */
+/**
+ * In the data directory (made when missing, for its owner only) where the path fits, else in a fresh directory of its own.
+ * Throws `DirectoryUnusableError`.
+ */
 export async function chooseSocketPath(dataDir: string): Promise<SocketPath> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeDirectory(dataDir);
   const path = join(resolve(dataDir), SOCKET_NAME);
   if (Buffer.byteLength(path) <= PATH_BYTES_MAX) return { path, remove: async () => {} };
   const directory = await mkdtemp(join(tmpdir(), 'pocket-atlas-'));
@@ -27,7 +31,7 @@ export async function chooseSocketPath(dataDir: string): Promise<SocketPath> {
 
 /** Sockets outlive a killed server as files; whoever holds the lock of the data directory may take the place. */
 export async function clearSocketPath(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeDirectory(dirname(path));
   await rm(path, { force: true });
 }
 

@@ -1,6 +1,6 @@
 import type { MongoClientOptions } from 'mongodb';
 import { AppError } from '../errors.js';
-import { multiAnalyzers } from './analyzers.js';
+import { multiAnalyzers } from '../analyzers.js';
 import { apiKeyFunctions } from './api-keys.js';
 import { attributeWriter } from './attributes.js';
 import { type Clock, systemClock } from './clock.js';

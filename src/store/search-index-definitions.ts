@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
+import { multiAnalyzers } from '../analyzers.js';
 import type { Similarity } from '../embed/embedder.js';
-import { multiAnalyzers } from './analyzers.js';
 import type { Filterable, FilterableType } from './records.js';
 
 /**

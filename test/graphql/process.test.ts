@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -117,6 +117,27 @@ describe('a start that cannot be says why, in lines that a person can read, and 
       code: 1,
       out: '',
       err: 'Cannot start\n  PORT: expected a whole number from 0 to 65535\n  GAZETTEER_JWT_ADMIN: expected true or false\n',
+    });
+  });
+
+  test('a language that no analyzer knows, before there is a data directory', async () => {
+    const { code, err } = await refusal({ GAZETTEER_LANGUAGES: 'en,xx' });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^Cannot start\n {2}GAZETTEER_LANGUAGES: No analyzer for xx; known languages: .*\n$/);
+    expect(existsSync(join(directory, 'data'))).toBe(false);
+  });
+
+  // Below /proc, Node's own recursive mkdir never ends.
+  test.each([
+    ['/etc/passwd', 'a file is there (/etc/passwd)'],
+    ['/dev/null/x', 'a file stands in its way (/dev/null/x)'],
+    ['/proc/x', 'its file system takes no directories (/proc/x)'],
+    ['/proc/x/y', 'its file system takes no directories (/proc/x)'],
+  ])('%s as the data directory', async (dataDir, reason) => {
+    expect(await refusal({ GAZETTEER_DATA_DIR: dataDir })).toEqual({
+      code: 1,
+      out: '',
+      err: `Cannot start\n  GAZETTEER_DATA_DIR: ${dataDir} cannot be a data directory: ${reason}\n`,
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { multiAnalyzers } from '../../src/store/analyzers.js';
+import { multiAnalyzers } from '../../src/analyzers.js';
 import { indexProblems } from '../../src/store/index-problems.js';
 import type { Filterable, FilterableType } from '../../src/store/records.js';
 import {

@@ -1,5 +1,5 @@
 import { Binary, type Document } from 'mongodb';
-import { analyzerOf } from '../analyzers.js';
+import { analyzerOf } from '../../analyzers.js';
 import type { FilterKeys } from '../filter-mql.js';
 import type { Scope } from '../scope.js';
 import { scopeFilter } from '../scope-filter.js';

@@ -49,22 +49,30 @@ export const MAX_ANALYZERS = 8;
 /** In every text index: words are separated without regard to language, and scripts without spaces have their own. */
 const ALWAYS = ['cjk', 'thai'];
 
+/** Why a text index cannot have the analyzers of these languages, in a line; null when it can. */
+export function languagesProblem(languages: readonly string[]): string | null {
+  const unknown = languages.filter((language) => analyzerOf(language) === null);
+  if (unknown.length > 0)
+    return `No analyzer for ${unknown.join(', ')}; known languages: ${Object.keys(LANGUAGE_ANALYZERS).join(', ')}`;
+  const beside = analyzersOf(languages).length - ALWAYS.length;
+  const room = MAX_ANALYZERS - 1 - ALWAYS.length;
+  return beside > room
+    ? `Expected at most ${room} languages beside Chinese, Japanese, Korean and Thai, got ${beside}`
+    : null;
+}
+
 /**
  * The `multi` analyzers that a text index needs for these languages: names as in `text.multi`, e.g. 'english'.
  * Throws `TypeError` for a language without an analyzer, or more analyzers than fit.
  */
 export function multiAnalyzers(languages: readonly string[]): readonly string[] {
-  const unknown = languages.filter((language) => analyzerOf(language) === null);
-  if (unknown.length > 0)
-    throw new TypeError(
-      `No analyzer for ${unknown.join(', ')}; known languages: ${Object.keys(LANGUAGE_ANALYZERS).join(', ')}`,
-    );
-  const analyzers = [...new Set([...ALWAYS, ...languages.map((language) => analyzerOf(language) as string)])];
-  if (analyzers.length >= MAX_ANALYZERS)
-    throw new TypeError(
-      `Expected at most ${MAX_ANALYZERS - 1 - ALWAYS.length} languages beside Chinese, Japanese, Korean and Thai, got ${analyzers.length - ALWAYS.length}`,
-    );
-  return analyzers;
+  const problem = languagesProblem(languages);
+  if (problem !== null) throw new TypeError(problem);
+  return analyzersOf(languages);
+}
+
+function analyzersOf(languages: readonly string[]): readonly string[] {
+  return [...new Set([...ALWAYS, ...languages.map((language) => analyzerOf(language) as string)])];
 }
 
 /** The analyzer of a BCP 47 tag ('de-AT' is German), null where there is none. */
