@@ -1,4 +1,5 @@
 import type { Embedder } from '../embed/embedder.js';
+import type { Alongside, AlongsideOption } from '../store/alongside.js';
 import type { DocumentRecord, SpaceRecord } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
@@ -34,6 +35,8 @@ export interface UpsertOptions {
   readonly found?: DocumentRecord | null;
   /** A process died in the middle of it before: what is embedded now is kept at once, so that nothing is embedded thrice. */
   readonly wasInterrupted?: boolean;
+  /** What is to be stored with the document, or neither is: see the store's `Alongside`. */
+  readonly alongside?: Alongside;
 }
 
 /** One call, over however many attempts it takes. */
@@ -52,4 +55,9 @@ export interface Attempt {
 /** The signal as an option that is left out when there is none. */
 export function withSignal({ options: { signal } }: Attempt): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
+}
+
+/** The same with what goes along with the write. */
+export function withAlongside({ options: { alongside } }: Attempt): AlongsideOption {
+  return alongside === undefined ? {} : { alongside };
 }

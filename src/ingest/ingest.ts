@@ -1,3 +1,4 @@
+import type { Alongside } from '../store/alongside.js';
 import type { ChunkingStrategy, DocumentRecord, Metadata } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
 
@@ -14,6 +15,8 @@ export interface Ingest {
       found?: DocumentRecord | null;
       /** A process died in the middle of it before: vectors are kept at once, so that nothing is embedded thrice. */
       wasInterrupted?: boolean;
+      /** Written with the document, or neither is. Its `CalledOff` is thrown. */
+      alongside?: Alongside;
     },
   ): Promise<UpsertResult>;
   /** Ends the worker threads; they keep no process alive by themselves. */

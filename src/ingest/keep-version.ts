@@ -1,5 +1,5 @@
 import type { DocumentRecord } from '../store/records.js';
-import type { Attempt } from './attempt.js';
+import { type Attempt, withAlongside } from './attempt.js';
 import type { UpsertResult } from './ingest.js';
 import { isSearchable } from './is-searchable.js';
 import { attributeChanges, type Wanted } from './wanted.js';
@@ -10,7 +10,9 @@ export async function keepVersion(attempt: Attempt, stored: DocumentRecord, want
   const changes = attributeChanges(stored, wanted);
   const isUnchanged = Object.keys(changes).length === 0;
   const write = (): Promise<DocumentRecord> =>
-    isUnchanged ? noteSuccess(attempt, stored) : parts.store.writeAttributes(scope, stored, changes);
+    isUnchanged
+      ? noteSuccess(attempt, stored)
+      : parts.store.writeAttributes(scope, stored, changes, withAlongside(attempt));
   const document = given.dryRun ? stored : await write();
   return {
     document,

@@ -1,5 +1,5 @@
 import type { DocumentRecord, NewChunk, SpaceRecord } from '../store/records.js';
-import type { Attempt } from './attempt.js';
+import { type Attempt, withAlongside } from './attempt.js';
 import { cutVersion } from './cut-version.js';
 import { countAveraged } from './embed-strings.js';
 import type { UpsertResult } from './ingest.js';
@@ -38,13 +38,14 @@ export async function replaceVersion(
   options.signal?.throwIfAborted();
   options.onProgress?.({ phase: 'storing', done: 0, total: chunks.length });
   const { space, otherSpaces, pageStarts: _pages, warnings: _warnings, ...version } = wanted;
-  const written = await parts.store.writeVersion(scope, stored, {
+  const whole = {
     ...version,
     space: space.id,
     chunks,
     vectors: vectorsBySpace.get(space.id) ?? new Map(),
     otherVectors: new Map(otherSpaces.map(({ id }) => [id, vectorsBySpace.get(id) ?? new Map()])),
-  });
+  };
+  const written = await parts.store.writeVersion(scope, stored, whole, withAlongside(attempt));
   options.onProgress?.({ phase: 'storing', done: chunks.length, total: chunks.length });
   // The version is stored whatever becomes of this, and what stays behind expires.
   await Promise.allSettled([release(), ...missing.map(({ vectors }) => vectors.release())]);

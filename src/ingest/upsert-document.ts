@@ -1,5 +1,6 @@
 import { AppError, Refusal } from '../errors.js';
 import { requireWritable } from '../store/agents.js';
+import { CalledOff } from '../store/alongside.js';
 import type { DocumentRecord } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
 import { VersionMoved } from '../store/store.js';
@@ -72,7 +73,13 @@ async function rememberFailure(
   stored: DocumentRecord,
   error: unknown,
 ): Promise<void> {
-  if (error instanceof Refusal || error instanceof VersionMoved || options.signal?.aborted) return;
+  if (
+    error instanceof Refusal ||
+    error instanceof VersionMoved ||
+    error instanceof CalledOff ||
+    options.signal?.aborted
+  )
+    return;
   // Where the database is away, noting that would only make the caller wait longer.
   if (error instanceof AppError && error.code === 'STORE_UNAVAILABLE') return;
   try {

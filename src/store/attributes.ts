@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type ClientSession, type Filter, ObjectId } from 'mongodb';
 import { Refusal } from '../errors.js';
 import { checkGivenAgents, requireWritable } from './agents.js';
+import { type AlongsideOption, writeAlongside } from './alongside.js';
 import { checkSourceUri, checkTitle } from './check-attributes.js';
 import { checkMetadata, sameMetadata } from './check-metadata.js';
 import type { Clock } from './clock.js';
@@ -35,9 +36,9 @@ export type AttributeWrites = Pick<Store, 'writeAttributes' | 'updateAttributes'
 
 export function attributeWriter(database: Database, options: AttributeOptions): AttributeWrites {
   return {
-    async writeAttributes(scope, basedOn, changes) {
+    async writeAttributes(scope, basedOn, changes, { alongside }: AlongsideOption = {}) {
       const filter = { _id: ObjectId.createFromHexString(basedOn.id), owner: scope.owner };
-      const changed = await change(database, scope, filter, changes, options, (row) => {
+      const changed = await change(database, scope, filter, changes, { ...options, alongside }, (row) => {
         requireWritable(scope, row.agent_ids, ['input', 'title']);
         if (row.version !== basedOn.version || row.revision !== basedOn.revision) throw new VersionMoved();
       });
@@ -66,7 +67,7 @@ async function change(
   scope: Scope,
   filter: Filter<DocumentRow>,
   given: AttributeChanges,
-  options: AttributeOptions,
+  options: AttributeOptions & AlongsideOption,
   check: (row: DocumentRow) => void,
 ): Promise<DocumentRecord | null> {
   const changes = checkChanges(scope, given);
@@ -124,7 +125,8 @@ async function write(
     pass,
     clock,
     maxTransactionRows,
-  }: AttributeOptions & { readonly filterable: Filterable; readonly pass: PassFence },
+    alongside,
+  }: AttributeOptions & AlongsideOption & { readonly filterable: Filterable; readonly pass: PassFence },
   session: ClientSession,
 ): Promise<Written> {
   const changed = changedFields(before, changes, filterable);
@@ -145,6 +147,7 @@ async function write(
       { $set: { ...inheritedFields(after) } },
       { session },
     );
+  await writeAlongside(session, alongside, { documentId: before._id, version: before.version, isFirst: false });
   return { row: after, rowsFollow };
 }
 

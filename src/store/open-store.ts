@@ -1,6 +1,6 @@
 import type { MongoClientOptions } from 'mongodb';
-import { AppError } from '../errors.js';
 import { multiAnalyzers } from '../analyzers.js';
+import { AppError } from '../errors.js';
 import { apiKeyFunctions } from './api-keys.js';
 import { attributeWriter } from './attributes.js';
 import { type Clock, systemClock } from './clock.js';
@@ -157,6 +157,7 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     }),
   ];
 
+  const jobs = openJobStore(database, { clock, sealer, filterable });
   const functions = withStoreErrors({
     ...documentReads(database, sealer, keys),
     ...textReads(database),
@@ -177,7 +178,7 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     ensureSearchIndexes: indexes.ensureSearchIndexes,
     searchIndexState: indexes.searchIndexState,
     ...apiKeyFunctions(database, clock),
-    ...openJobStore(database, { clock, sealer, filterable }),
+    ...jobs,
     sweep: () => sweep(database, clock, stop.signal),
     async ping(signal?: AbortSignal) {
       signal?.throwIfAborted();
@@ -196,7 +197,19 @@ async function openOn(database: Database, options: OpenStoreOptions): Promise<Op
     searchIndexState: functions.searchIndexState,
   });
   const rankings = rankingFunctions(database, sealer, clock);
-  return { ...functions, search, rankings, database, sealer, filterable, languages, clock, filterKeys: keys };
+  return {
+    ...functions,
+    // Asks the database nothing.
+    noteStored: jobs.noteStored,
+    search,
+    rankings,
+    database,
+    sealer,
+    filterable,
+    languages,
+    clock,
+    filterKeys: keys,
+  };
 }
 
 function announce(spaces: readonly SpaceRecord[], { space, onNotice }: OpenStoreOptions): void {

@@ -7,7 +7,7 @@ import type { Database } from './database.js';
 import type { PlacedChunk } from './diff-chunks.js';
 import { settableFields } from './document-rows.js';
 import { propagateAttributes } from './propagate-attributes.js';
-import { type PassFence, SpacesMoved } from './space-fence.js';
+import { SpacesMoved } from './space-fence.js';
 import { VersionMoved } from './store.js';
 import { ROWS_PER_BATCH, undoStaged } from './undo-staged.js';
 import { completionUpdates, embeddingsOf, textRows, type WritePlan } from './write-plan.js';
@@ -19,13 +19,13 @@ const TEXT_PARTS_PER_BATCH = 4;
 /**
  * Stores a version of any size: its rows are written in batches that no reader sees yet, then one small transaction
  * moves the document from N to N+1 ("the flip"). Readers see the old version whole or the new one whole; a crash before
- * the flip leaves rows that the next attempt or the sweeper undoes.
+ * the flip leaves rows that the next attempt or the sweeper undoes. `atFlip` belongs to the flip's transaction.
  */
 export async function stageVersion(
   database: Database,
   plan: WritePlan,
   clock: Clock,
-  passFence: PassFence,
+  atFlip: (session: ClientSession) => Promise<void>,
 ): Promise<void> {
   const { document, basedOn } = plan;
   const claim =
@@ -41,7 +41,7 @@ export async function stageVersion(
     await stageRows(database, plan, claim, clock);
     await underClaim(database, claim, async (session) => {
       // What is staged becomes live here and nowhere else.
-      await passFence.alone(session);
+      await atFlip(session);
       await flip(database, plan, claim, clock, session);
     });
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { EmbedderSpace } from '../embed/embedder.js';
+import type { AlongsideOption } from './alongside.js';
 import type { DocumentFilter } from './filter.js';
 import type { JobStore } from './jobs/job-store.js';
 import type { KeptWork } from './kept-work.js';
@@ -117,9 +118,14 @@ interface Writes {
   /**
    * Stores a version in one transaction (or the staged flip beyond 1 000 changed rows or 8 MB), guarded by what was read:
    * `basedOn` is the document as read before embedding, null when there was none. Throws `VersionMoved` when it changed
-   * meanwhile (the caller reads and starts again), `Refusal` CONFLICT for a title taken by a document out of scope.
+   * meanwhile (the caller reads and starts again), `CalledOff`, `Refusal` CONFLICT for a title taken by a document out of scope.
    */
-  writeVersion(scope: Scope, basedOn: DocumentRecord | null, version: NewVersion): Promise<WriteOutcome>;
+  writeVersion(
+    scope: Scope,
+    basedOn: DocumentRecord | null,
+    version: NewVersion,
+    options?: AlongsideOption,
+  ): Promise<WriteOutcome>;
   /** The `embedHash`es among `hashes` whose vectors the document already holds in the space. */
   storedEmbedHashes(
     scope: Scope,
@@ -139,7 +145,12 @@ interface Writes {
     expectedRevision?: number,
   ): Promise<DocumentRecord | null>;
   /** The same on a document as it was read: throws `VersionMoved` when it changed meanwhile. */
-  writeAttributes(scope: Scope, basedOn: DocumentRecord, changes: AttributeChanges): Promise<DocumentRecord>;
+  writeAttributes(
+    scope: Scope,
+    basedOn: DocumentRecord,
+    changes: AttributeChanges,
+    options?: AlongsideOption,
+  ): Promise<DocumentRecord>;
   /** Takes `lastError` away: the latest attempt succeeded, although it had nothing to change. */
   clearFailure(scope: Scope, documentId: string): Promise<void>;
   /** Remembers a failed attempt: FAILED while no version exists, else READY with `lastError`. Creates nothing. */

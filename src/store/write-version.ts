@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, Filter } from 'mongodb';
 import { Refusal } from '../errors.js';
 import { checkGivenAgents, requireWritable } from './agents.js';
+import { type Alongside, type AlongsideOption, type StoredWrite, writeAlongside } from './alongside.js';
 import { checkTitle } from './check-attributes.js';
 import { checkMetadata } from './check-metadata.js';
 import { type Embeddings, moveUpdate, newChunkRow } from './chunk-rows.js';
@@ -55,7 +56,7 @@ export interface WriteOptions {
 export function versionWriter(database: Database, options: WriteOptions): Pick<Store, 'writeVersion'> {
   const commit = groupCommit<PlannedWrite>(GROUP_LIMITS, (writes) => commitTogether(database, writes, options));
   return {
-    async writeVersion(scope, basedOn, given) {
+    async writeVersion(scope, basedOn, given, { alongside }: AlongsideOption = {}) {
       // Whoever made the version checked it already; what is stored for ever is looked at where it is stored.
       const version: NewVersion = {
         ...given,
@@ -74,8 +75,14 @@ export function versionWriter(database: Database, options: WriteOptions): Pick<S
         plan.changedRows <= options.limits.maxTransactionRows &&
         plan.changedBytes <= options.limits.maxTransactionBytes;
       try {
-        if (fitsTransaction) await commit(await plannedWrite(database, plan));
-        else await options.fence.during(spacesOf(plan), (pass) => stageVersion(database, plan, options.clock, pass));
+        if (fitsTransaction) await commit(await plannedWrite(database, plan, alongside));
+        else
+          await options.fence.during(spacesOf(plan), (pass) =>
+            stageVersion(database, plan, options.clock, async (session) => {
+              await pass.alone(session);
+              await writeAlongside(session, alongside, storedBy(plan));
+            }),
+          );
       } catch (error) {
         if (isDuplicateKey(error)) throw await titleTaken(database, scope, version, error);
         // Nobody looked whether an attempt died in the middle of this first version: it is undone for the next try.
@@ -110,18 +117,24 @@ async function currentRow(
 interface PlannedWrite extends GroupedWrite {
   readonly plan: WritePlan;
   readonly embeddings: ReadonlyMap<string, Embeddings>;
+  readonly alongside: Alongside | undefined;
 }
 
 /** Of what shares a transaction: larger writes gain nothing by it, and keep others waiting. */
 const GROUP_LIMITS: GroupLimits = { writes: 32, rows: 200, bytes: 1024 * 1024 };
 
-async function plannedWrite(database: Database, plan: WritePlan): Promise<PlannedWrite> {
+async function plannedWrite(
+  database: Database,
+  plan: WritePlan,
+  alongside: Alongside | undefined,
+): Promise<PlannedWrite> {
   return {
     realm: listKey(spacesOf(plan)),
     rows: plan.changedRows,
     bytes: plan.changedBytes,
     plan,
     embeddings: await embeddingsOf(database, plan, plan.diff.added),
+    alongside,
   };
 }
 
@@ -137,14 +150,17 @@ async function commitTogether(
       const writes = planned.map(({ plan, embeddings }) => writesOf(database, plan, embeddings, options.clock()));
       // The claims are first of all, so that of several writers all but one stop there: a write conflict now, a lost
       // guard on the retry.
+      const notes = planned.flatMap(({ plan, alongside }) => alongside?.(storedBy(plan)) ?? []);
       const groups = [
         ...writes.map(({ claim }) => claim),
         passFence.group,
+        ...notes.map(({ group }) => group),
         ...writes.flatMap(({ dropped, moved, rest }) => [dropped, moved, ...rest]),
       ];
       const results = await options.together(session, groups);
       passFence.check(results[writes.length]!);
       const resultOf = new Map(groups.map((group, index) => [group, results[index]!]));
+      for (const { group, check } of notes) check(resultOf.get(group)!);
       for (const [index, { claim, dropped, moved }] of writes.entries()) {
         const { basedOn, diff } = planned[index]!.plan;
         if (
@@ -234,6 +250,11 @@ export function titleConflict(cause?: unknown): Refusal {
       cause,
     },
   );
+}
+
+function storedBy({ document, basedOn }: WritePlan): StoredWrite {
+  const isFirst = basedOn === null || basedOn.version === 0;
+  return { documentId: document._id, version: document.version, isFirst };
 }
 
 function outcomeOf({ document, diff }: WritePlan): WriteOutcome {

@@ -11,13 +11,13 @@ export function ingestKind(ingest: Ingest, store: Pick<Store, 'waitUntilSearchab
   const line = new SearchableLine(store);
   return {
     kind: 'INGEST',
-    async runItem({ payload, document, wasInterrupted = false }, { scope, signal }) {
+    async runItem({ payload, document, wasInterrupted = false }, { scope, signal, alongside }) {
       const input = decodeIngest(payload);
       // It waits in the line: what runs has others behind it.
       const { outcome, document: stored } = await ingest.upsertDocument(
         scope,
         { ...input, waitUntil: 'STORED' },
-        { signal, wasInterrupted, ...(isFirst(input, document) && { found: document }) },
+        { signal, wasInterrupted, alongside, ...(isFirst(input, document) && { found: document }) },
       );
       if (stored === null) return { outcome, documentId: null };
       const waits = input.waitUntil === 'SEARCHABLE' && outcome !== 'UNCHANGED';

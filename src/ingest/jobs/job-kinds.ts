@@ -1,3 +1,4 @@
+import type { Alongside } from '../../store/alongside.js';
 import type { ItemOutcome, JobSpec } from '../../store/jobs/job-records.js';
 import type { DocumentRecord } from '../../store/records.js';
 import type { Operator, Scope } from '../../store/scope.js';
@@ -29,19 +30,26 @@ export interface ItemPostponed {
   readonly postponeMs: number;
 }
 
+/** Of items that store documents. */
+export interface ScopeContext extends ItemContext {
+  readonly scope: Scope;
+  /** Given to the store with the document: the item's note of it, without which a crash right after would run it again. */
+  readonly alongside: Alongside;
+}
+
 interface ItemContext {
   /** Aborted when the server stops and has waited long enough, or the item's lease is lost. */
   readonly signal: AbortSignal;
 }
 
 /**
- * How the items of a kind are run. At least once, so running one again must be safe; several at the same time, also of
+ * How the items of a kind are run. At least once, until what they store is noted on them (`alongside`), so running one again must be safe; several at the same time, also of
  * one job. What is thrown ends the item: a `Refusal` and an `AppError` with their code, anything else masked.
  */
 export type JobKindWork =
   | {
       readonly kind: 'INGEST' | 'IMPORT';
-      runItem(item: ClaimedItem, context: ItemContext & { readonly scope: Scope }): Promise<ItemDone | ItemPostponed>;
+      runItem(item: ClaimedItem, context: ScopeContext): Promise<ItemDone | ItemPostponed>;
     }
   | {
       readonly kind: 'REEMBED';

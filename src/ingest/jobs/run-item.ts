@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.js';
+import { type Alongside, CalledOff } from '../../store/alongside.js';
 import type { ItemEnd } from '../../store/jobs/job-records.js';
 import type { DocumentRecord } from '../../store/records.js';
 import type { Operator, Scope } from '../../store/scope.js';
@@ -17,6 +18,7 @@ export interface RunItemParts {
   /** Throws where the credentials behind the job are no longer good. */
   scopeOf(held: HeldItem): Promise<Scope>;
   payloadOf(held: HeldItem): Promise<Buffer | null>;
+  alongsideOf(held: HeldItem): Alongside;
   documentOf(held: HeldItem, scope: Scope): Promise<DocumentRecord | null>;
   onError(error: unknown): void;
 }
@@ -29,6 +31,8 @@ export interface Ran {
 /** Runs one item and says how it ended. Never fails. */
 export async function runItem(parts: RunItemParts, held: HeldItem): Promise<Ran> {
   const { signal } = held.abort;
+  // Stored already, by a worker that died before it could say so: whatever was written since stays.
+  if (held.item.stored !== null) return { end: held.item.stored };
   try {
     if (held.item.interruptions >= MAX_INTERRUPTIONS) throw cutShort(held.item.interruptions);
     const done = await work(parts, held);
@@ -38,6 +42,8 @@ export async function runItem(parts: RunItemParts, held: HeldItem): Promise<Ran>
   } catch (error) {
     // A stop: it goes back as if nothing had been tried.
     if (signal.aborted) return { end: { ended: 'NOT_YET', afterMs: 0, isInterruption: false } };
+    // The lease was lost, or an earlier write of this very item stands: as its end is written, it is seen which.
+    if (error instanceof CalledOff) return { end: { ended: 'NOT_YET', afterMs: 0, isInterruption: true } };
     // Nothing is wrong with the item; that this is tried again is counted, so that it comes to an end.
     if (error instanceof AppError && error.code === 'STORE_UNAVAILABLE')
       return { end: { ended: 'NOT_YET', afterMs: STORE_PAUSE_MS, isInterruption: true } };
@@ -56,7 +62,11 @@ async function work(parts: RunItemParts, held: HeldItem): Promise<ItemDone | Ite
     return await kind.runItem(await claimedItem(parts, held, null), { operator: parts.operator, signal });
   // Before the payload is read: what a revoked key left behind is not even looked at.
   const scope = await parts.scopeOf(held);
-  return await kind.runItem(await claimedItem(parts, held, scope), { scope, signal });
+  return await kind.runItem(await claimedItem(parts, held, scope), {
+    scope,
+    signal,
+    alongside: parts.alongsideOf(held),
+  });
 }
 
 async function claimedItem(parts: RunItemParts, held: HeldItem, scope: Scope | null): Promise<ClaimedItem> {

@@ -61,6 +61,7 @@ export class JobRunner {
       operator,
       scopeOf: (held) => this.#scopeOf(held.batch),
       payloadOf: (held) => this.#payloadOf(held),
+      alongsideOf: ({ batch, item }) => store.noteStored(operator, { itemId: item.id, lease: batch.lease }),
       documentOf: (held, scope) => this.#documentOf(held, scope),
       onError,
     };

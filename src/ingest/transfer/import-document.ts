@@ -2,6 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Embedder } from '../../embed/embedder.js';
 import { AppError, Refusal } from '../../errors.js';
 import { checkGivenAgents, requireWritable } from '../../store/agents.js';
+import type { Alongside, AlongsideOption } from '../../store/alongside.js';
 import { sameAgents } from '../../store/attributes.js';
 import { sameMetadata } from '../../store/check-metadata.js';
 import type { ItemOutcome } from '../../store/jobs/job-records.js';
@@ -40,6 +41,8 @@ export interface ImportOptions {
   readonly space: ExportedSpace;
   readonly onSpaceMismatch: OnSpaceMismatch;
   readonly signal?: AbortSignal;
+  /** Written with the document, or neither is. */
+  readonly alongside?: Alongside;
 }
 
 /**
@@ -77,7 +80,7 @@ async function importOnce(
   else if (await store.isTitleHidden(scope, document.title))
     throw new Refusal('CONFLICT', 'The title belongs to a document that these credentials cannot see', ['title']);
   if (stored !== null && (await isStored(parts, scope, stored, document, placed)))
-    return await keep(parts, scope, stored, document);
+    return await keep(parts, scope, stored, document, alongsideOf(options));
 
   const vectors = new Map<string, ReadonlyMap<string, Float32Array>>();
   for (const space of spaces) {
@@ -85,14 +88,19 @@ async function importOnce(
     vectors.set(space.id, await vectorsIn(parts, scope, space, stored, placed.strings, given, options));
   }
   options.signal?.throwIfAborted();
-  const written = await store.writeVersion(scope, stored, {
+  const version = {
     ...document,
     chunks: placed.chunks,
     space: active.id,
     vectors: vectors.get(active.id) ?? new Map(),
     otherVectors: new Map([...vectors].filter(([id]) => id !== active.id)),
-  });
+  };
+  const written = await store.writeVersion(scope, stored, version, alongsideOf(options));
   return { outcome: stored === null || stored.version === 0 ? 'CREATED' : 'UPDATED', documentId: written.document.id };
+}
+
+function alongsideOf({ alongside }: ImportOptions): AlongsideOption {
+  return alongside === undefined ? {} : { alongside };
 }
 
 /** A document's chunks for the active space. */
@@ -183,10 +191,11 @@ async function keep(
   scope: Scope,
   stored: DocumentRecord,
   document: ExportedDocument,
+  alongside: AlongsideOption,
 ): Promise<{ outcome: ItemOutcome; documentId: string }> {
   const changes = attributeChanges(stored, document);
   if (Object.keys(changes).length > 0) {
-    const { id } = await store.writeAttributes(scope, stored, changes);
+    const { id } = await store.writeAttributes(scope, stored, changes, alongside);
     return { outcome: 'UPDATED', documentId: id };
   }
   if (stored.lastError !== null) await store.clearFailure(scope, stored.id);

@@ -1,4 +1,4 @@
-import type { Filter, ObjectId } from 'mongodb';
+import type { AnyBulkWriteOperation, Filter, ObjectId } from 'mongodb';
 import { Refusal } from '../../errors.js';
 import type { Clock } from '../clock.js';
 import type { Database } from '../database.js';
@@ -44,25 +44,42 @@ export async function cancelWaiting(database: Database, jobId: ObjectId, clock: 
     const cancelled = await inTransaction(database, async (session) => {
       const rows = await database.jobItems
         .find(waiting, { session })
-        .project<Pick<JobItemRow, '_id' | 'document_id'>>({ document_id: 1 })
+        .project<Pick<JobItemRow, '_id' | 'document_id' | 'stored'>>({ document_id: 1, stored: 1 })
         .limit(ITEMS_PER_TRANSACTION)
         .toArray();
       if (rows.length === 0) return [];
       const ids = rows.map(({ _id }) => _id);
-      await database.jobItems.updateMany(
-        { _id: { $in: ids } },
-        {
-          $set: { state: 'CANCELLED', ended_at: now },
-          $unset: { claimable_at: 1, lease: 1, payload: 1 },
-        },
+      await database.jobItems.bulkWrite(
+        [
+          {
+            updateMany: {
+              filter: { _id: { $in: ids }, stored: { $exists: false } },
+              update: { $set: { state: 'CANCELLED', ended_at: now }, $unset: ENDED },
+            },
+          },
+          ...rows.flatMap(({ _id, stored }) => (stored === undefined ? [] : [storedUpdate(_id, stored, now)])),
+        ],
         { session },
       );
       const documentIds = rows.flatMap(({ document_id }) => document_id ?? []);
       if (documentIds.length > 0) await dropPending(database, jobId, documentIds, session);
-      await countEnded(database, jobId, { done: 0, failed: 0, cancelled: ids.length }, now, session);
+      const done = rows.filter(({ stored }) => stored !== undefined).length;
+      await countEnded(database, jobId, { done, failed: 0, cancelled: ids.length - done }, now, session);
       return ids;
     });
     if (cancelled.length === 0) return;
     await database.jobPayloads.deleteMany({ item_id: { $in: cancelled } });
   }
+}
+
+const ENDED = { claimable_at: 1, lease: 1, payload: 1, stored: 1 } as const;
+
+/** It was stored before its worker died: too late to be cancelled. */
+function storedUpdate(
+  _id: ObjectId,
+  { outcome, document_id }: NonNullable<JobItemRow['stored']>,
+  ended_at: Date,
+): AnyBulkWriteOperation<JobItemRow> {
+  const update = { $set: { state: 'SUCCEEDED', outcome, document_id, error: null, ended_at }, $unset: ENDED } as const;
+  return { updateOne: { filter: { _id }, update } };
 }

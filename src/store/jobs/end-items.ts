@@ -9,6 +9,7 @@ import { INLINE_PAYLOAD_BYTES, ITEMS_PER_TRANSACTION } from './job-limits.js';
 import type { ItemResult } from './job-records.js';
 import type { JobItemRow, JobRow } from './job-rows.js';
 import type { JobWork } from './job-store.js';
+import { storedEnd } from './note-stored.js';
 import { dropPending } from './pending-documents.js';
 import { announceWork } from './turns.js';
 
@@ -58,7 +59,7 @@ function isLight({ row }: HeldItem): boolean {
 }
 
 interface HeldItem {
-  readonly row: Pick<JobItemRow, '_id' | 'document_id' | 'lease' | 'payload_bytes'>;
+  readonly row: Pick<JobItemRow, '_id' | 'document_id' | 'lease' | 'payload_bytes' | 'stored'>;
   readonly result: ItemResult;
 }
 
@@ -70,23 +71,25 @@ async function heldItems(
   const byId = new Map(results.map((result) => [result.itemId, result]));
   const rows = await database.jobItems
     .find({ _id: { $in: parseObjectIds([...byId.keys()]) } }, { session })
-    .project<HeldItem['row']>({ document_id: 1, lease: 1, payload_bytes: 1 })
+    .project<HeldItem['row']>({ document_id: 1, lease: 1, payload_bytes: 1, stored: 1 })
     .toArray();
   return rows.flatMap((row) => {
     const result = byId.get(row._id.toHexString());
-    return result !== undefined && row.lease === result.lease ? [{ row, result }] : [];
+    if (result === undefined || row.lease !== result.lease) return [];
+    const stored = storedEnd(row);
+    return [{ row, result: stored === null ? result : { ...result, end: stored } }];
   });
 }
 
 function itemUpdate(id: ObjectId, { end }: ItemResult, job: JobRow, now: Date): AnyBulkWriteOperation<JobItemRow> {
-  const update = (set: Partial<JobItemRow>, unset: { claimable_at?: 1; payload?: 1 }) => ({
+  const update = (set: Partial<JobItemRow>, unset: { claimable_at?: 1; payload?: 1; stored?: 1 }) => ({
     updateOne: { filter: { _id: id }, update: { $set: set, $unset: { lease: 1 as const, ...unset } } },
   });
   const ended = { ended_at: now };
   if (end.ended === 'WELL') {
     const document_id = end.documentId === null ? null : parseObjectId(end.documentId);
     const set = { state: 'SUCCEEDED', outcome: end.outcome, document_id, error: null, ...ended } as const;
-    return update(set, { claimable_at: 1, payload: 1 });
+    return update(set, { claimable_at: 1, payload: 1, stored: 1 });
   }
   if (end.ended === 'FAILED') {
     const error = { ...end.error, message: shortened(end.error.message) };

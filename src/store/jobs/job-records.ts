@@ -103,6 +103,8 @@ export interface ClaimedBatch {
     readonly payload: Buffer | null;
     /** How often a worker died or lost its lease with the item. */
     readonly interruptions: number;
+    /** A worker stored it, and died before it could say so: that is its end. */
+    readonly stored: Extract<ItemEnd, { ended: 'WELL' }> | null;
   }[];
 }
 

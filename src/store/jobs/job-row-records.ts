@@ -1,5 +1,6 @@
 import type { ClaimedBatch, JobItemRecord, JobPrincipal, JobRecord } from './job-records.js';
 import type { JobItemRow, JobRow } from './job-rows.js';
+import { storedEnd } from './note-stored.js';
 import { bytesOf } from './payloads.js';
 
 export function jobRecord(row: JobRow): JobRecord {
@@ -45,6 +46,7 @@ export function claimedBatch(row: JobRow, lease: string, items: readonly JobItem
       payload: item.payload === undefined ? null : bytesOf(item.payload),
       // read before the claim counted itself
       interruptions: item.attempts,
+      stored: storedEnd(item),
     })),
   };
 }

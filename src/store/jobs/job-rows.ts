@@ -47,8 +47,11 @@ export interface JobItemRow {
   /** Claims that have not come to an end: a worker died with it so often. */
   attempts: number;
   payload_bytes: number;
+  /** Once it has ended. */
   outcome: ItemOutcome | null;
   document_id: ObjectId | null;
+  /** What was stored for it, before it has ended: noted with the version itself. */
+  stored?: { outcome: ItemOutcome; document_id: ObjectId; version: number };
   error: ItemError | null;
   ended_at?: Date;
   /** A small payload; larger ones lie in rows of their own. Nobody but who claims the item reads it. */

@@ -1,3 +1,4 @@
+import type { Alongside } from '../alongside.js';
 import type { Page } from '../records.js';
 import type { Operator, Scope } from '../scope.js';
 import type {
@@ -78,9 +79,11 @@ export interface JobWork {
     held: readonly { itemId: string; lease: string }[],
     leaseMs: number,
   ): Promise<readonly string[]>;
+  /** Notes on a leased item what is stored for it, with that. Where the lease was lost, nothing is stored (`CalledOff`). */
+  noteStored(operator: Operator, held: { itemId: string; lease: string }): Alongside;
   /**
    * Notes how items ended, with their job's counts and state, in one transaction per job. Those whose lease was lost
-   * are passed over: somebody else runs them.
+   * are passed over: somebody else runs them. An item of which something was stored ends with that, whatever came after.
    */
   endItems(operator: Operator, results: readonly ItemResult[]): Promise<void>;
   /** Items of a job, the one at `position` not counted, that wait or run. */

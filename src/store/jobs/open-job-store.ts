@@ -9,6 +9,7 @@ import { jobCreator } from './create-job.js';
 import { itemEnder } from './end-items.js';
 import { JOB_QUOTA, type JobQuota } from './job-limits.js';
 import type { JobStore } from './job-store.js';
+import { storedNote } from './note-stored.js';
 import { readPayloads } from './payloads.js';
 import { jobReads } from './read-jobs.js';
 import { jobRetrier } from './retry-job.js';
@@ -27,6 +28,7 @@ export function openJobStore(
     ...itemClaimer(database, clock),
     ...itemEnder(database, clock),
     ...jobSweeper(database, clock),
+    noteStored: (_operator, held) => storedNote(database, held),
     readPayloads: (_operator, itemIds) => readPayloads(database, itemIds),
     async unfinishedItems(_operator, jobId, position) {
       const id = parseObjectId(jobId);
