@@ -781,7 +781,10 @@ export type Mutation = {
   readonly activateEmbeddingSpace?: Maybe<ActivateEmbeddingSpacePayload>;
   /** Deletes a space that is not active with its vectors and its index, and cancels the job that fills it. Administrators only. */
   readonly dropEmbeddingSpace?: Maybe<DropEmbeddingSpacePayload>;
-  /** Queues several documents as one job, for the caller's owner and agents; it fails where the caller's API key is revoked. */
+  /**
+   * Queues several documents as one job, for the caller's owner and agents; it fails where the caller's API key is revoked.
+   * Documents are stored in no order, so a title may stand in a call once (INVALID).
+   */
   readonly ingestDocuments?: Maybe<IngestDocumentsPayload>;
   /** Stops what has not started; what runs finishes or rolls back. */
   readonly cancelJob?: Maybe<JobPayload>;

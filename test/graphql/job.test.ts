@@ -140,6 +140,11 @@ describe('ingestDocuments', () => {
       [...documents(1, 'dry'), { title: 't', text: 'x', dryRun: true }],
       ['input', 'documents', '1', 'dryRun'],
     ],
+    [
+      'a title twice',
+      [...documents(2, 'twin'), { title: ' twin  1 ', text: 'another' }],
+      ['input', 'documents', '2', 'title'],
+    ],
   ])('refuses %s with the path', async (_, given, path) => {
     const { ingestDocuments } = await server.data(INGEST, { documents: given }, secretOf('ada'));
     expect(ingestDocuments).toEqual({

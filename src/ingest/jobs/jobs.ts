@@ -3,6 +3,7 @@ import type { JobRecord, NewJob } from '../../store/jobs/job-records.js';
 import type { JobStore, JobViewer } from '../../store/jobs/job-store.js';
 import type { Operator, Scope } from '../../store/scope.js';
 import type { Store } from '../../store/store.js';
+import { normalizeTitle } from '../../store/title.js';
 import { type IngestItem, ingestItem } from './ingest-items.js';
 import { JobChanges } from './job-changes.js';
 import type { JobKindWork } from './job-kinds.js';
@@ -14,7 +15,7 @@ import { watchJob } from './watch-job.js';
 export interface Jobs {
   /** See `JobWrites.createJob`; this server hears of it at once. */
   create(actor: Scope | Operator, job: NewJob): Promise<JobRecord>;
-  /** Upserts as one job, each of which ends by itself. `Refusal` INVALID (how many, dryRun), QUOTA_EXCEEDED. */
+  /** Upserts as one job, each of which ends by itself. `Refusal` INVALID (how many, dryRun, a title twice), QUOTA_EXCEEDED. */
   ingestDocuments(
     scope: Scope,
     documents: readonly IngestItem[],
@@ -91,4 +92,24 @@ function checkCall(documents: readonly IngestItem[]): void {
       String(dry),
       'dryRun',
     ]);
+  checkTitles(documents);
+}
+
+/** Items run in no order, so of two texts under one title either might be the one that stays. */
+function checkTitles(documents: readonly IngestItem[]): void {
+  const positions = new Map<string, number>();
+  for (const [position, { title }] of documents.entries()) {
+    const key = normalizeTitle(title);
+    // A blank title is refused with its item.
+    if (key === '') continue;
+    const first = positions.get(key);
+    if (first !== undefined)
+      throw new Refusal('INVALID', `The document at ${first} has the same title: one call stores a title once`, [
+        'input',
+        'documents',
+        String(position),
+        'title',
+      ]);
+    positions.set(key, position);
+  }
 }

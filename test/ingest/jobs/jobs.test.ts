@@ -125,6 +125,13 @@ describe('a job', () => {
       code: 'INVALID',
       path: ['input', 'documents', '1', 'dryRun'],
     });
+    // Two spellings of é.
+    const twins = ['caf\u00e9  bar', 'other', ' cafe\u0301 bar'].map((title) => ({ ...first!, title }));
+    await expect(ask(twins)).rejects.toMatchObject({
+      code: 'INVALID',
+      message: expect.stringContaining('at 0'),
+      path: ['input', 'documents', '2', 'title'],
+    });
     expect(await store.database.jobs.countDocuments()).toBe(0);
   });
 
