@@ -32,10 +32,20 @@ export function checkSpaceSettings(stored: readonly SpaceRecord[], { initial, ex
     'EMBEDDING_SPACE_MISMATCH',
     `The documents are embedded with ${describeSpace(active)}, but the settings ask for ${describeSpace(wanted)}. ` +
       'Start with the stored settings (or leave EMBEDDING_PROVIDER, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS unset), then ' +
-      `call the mutation reembed(input: {provider: ${JSON.stringify(wanted.provider)}, model: ${JSON.stringify(wanted.model)}` +
-      `${wanted.dimensions === undefined ? '' : `, dimensions: ${wanted.dimensions}`}}) to move every document to the new model`,
+      `move every document to the new model, as an administrator, with\n${reembedMutation(wanted)}`,
     { details: { stored: describeSpace(active), configured: describeSpace(wanted) } },
   );
+}
+
+/** A whole one, to be pasted: JSON's strings are GraphQL's. */
+function reembedMutation(to: { provider: string; model: string; dimensions?: number | undefined }): string {
+  const { provider, model, dimensions } = to;
+  const input = [
+    `provider: ${JSON.stringify(provider)}`,
+    `model: ${JSON.stringify(model)}`,
+    ...(dimensions === undefined ? [] : [`dimensions: ${dimensions}`]),
+  ];
+  return `mutation { reembed(input: {${input.join(', ')}}) { job { id } userErrors { message } } }`;
 }
 
 /**

@@ -34,7 +34,9 @@ test.each([
   [{ provider: 'openai', model: 'large', dimensions: 3072 }],
 ])('%j is a mismatch that names both sides and the way out', (explicit) => {
   expect(() => check(explicit)).toThrow(expect.objectContaining({ code: 'EMBEDDING_SPACE_MISMATCH' }));
-  expect(() => check(explicit)).toThrow(/openai\/small \(1536 dimensions\).*reembed\(input: \{provider: "/);
+  expect(() => check(explicit)).toThrow(
+    /openai\/small \(1536 dimensions\).*\nmutation \{ reembed\(input: \{provider: "/,
+  );
 });
 
 test('a provider without a model is named with its default one, so that the call can be pasted', () => {
