@@ -69,7 +69,9 @@ export function checkVector(vector: Float32Array, index: number, space: Embedder
   if (!(vector instanceof Float32Array))
     throw badAnswer(space, `Expected a vector at index ${index}, got ${typeof vector}`);
   if (vector.length !== space.dimensions) {
-    throw badAnswer(space, `Expected ${space.dimensions} dimensions, got ${vector.length}`);
+    throw badAnswer(space, `Expected ${space.dimensions} dimensions, got ${vector.length}`, {
+      gotDimensions: vector.length,
+    });
   }
   let squares = 0;
   for (let axis = 0; axis < vector.length; axis++) squares += vector[axis]! * vector[axis]!;
@@ -84,6 +86,6 @@ export function checkVector(vector: Float32Array, index: number, space: Embedder
   }
 }
 
-function badAnswer(space: EmbedderSpace, problem: string): AppError {
-  return providerFailure(space.provider, 'BAD_ANSWER', `${problem} (model ${space.model})`);
+function badAnswer(space: EmbedderSpace, problem: string, details: Record<string, unknown> = {}): AppError {
+  return providerFailure(space.provider, 'BAD_ANSWER', `${problem} (model ${space.model})`, { details });
 }

@@ -1054,7 +1054,7 @@ export type SearchDiagnostics = {
   /** The effective value after clamping; null when no vector leg ran or it was exact. */
   readonly numCandidates?: Maybe<Scalars['Int']['output']>;
   readonly exact: Scalars['Boolean']['output'];
-  /** Provider, model and dimensions of the space that was searched; null when no vector leg ran. */
+  /** Provider, model and dimensions of the space that was searched, as in `hash/feature-hashing-v1 (256 dimensions)`; null for TEXT. */
   readonly embeddingSpace?: Maybe<Scalars['String']['output']>;
   /** The weights used, after calibration and language check; null unless HYBRID. */
   readonly weights?: Maybe<EffectiveWeights>;

@@ -1,3 +1,4 @@
+import { describeSpace } from '../store/space-choice.js';
 import type { SearchDiagnostics } from './retrieve.js';
 import { isExact, type Run } from './run.js';
 
@@ -12,7 +13,7 @@ export function diagnosticsOf(
     mode: run.mode,
     numCandidates,
     exact: run.mode !== 'TEXT' && isExact(run),
-    embeddingSpace: run.mode === 'TEXT' ? null : run.space.id,
+    embeddingSpace: run.mode === 'TEXT' ? null : describeSpace(run.space),
     weights: run.mode === 'HYBRID' ? run.weights : null,
     staleDropped,
     degraded: [...run.degraded],

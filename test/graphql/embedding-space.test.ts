@@ -25,6 +25,8 @@ const DROP = `mutation($id: ID!) { dropEmbeddingSpace(input: { embeddingSpaceId:
 const SPACES = '{ admin { embeddingSpaces { id provider model dimensions state } } }';
 const SEARCH = `query($input: SearchInput!) { search(input: $input, first: 3) {
   nodes { text document { title embeddingSpace { id state } } } diagnostics { embeddingSpace degraded } } }`;
+/** What searches say of the spaces that they ran in. */
+const [OLD, NEW] = ['hash/feature-hashing-v1 (256 dimensions)', 'openai/text-embedding-3-small (64 dimensions)'];
 const MODEL = { provider: 'openai', model: 'text-embedding-3-small', dimensions: 64 };
 
 let fake: FakeOpenai;
@@ -105,13 +107,13 @@ describe('reembed', () => {
       ['feature-hashing-v1', 'ACTIVE'],
       ['text-embedding-3-small', 'BUILDING'],
     ]);
-    expect(await searched()).toEqual({ spaces: 's1', title: 'doc 1', active: 'ACTIVE' });
+    expect(await searched()).toEqual({ spaces: OLD, title: 'doc 1', active: 'ACTIVE' });
     await upsert(server, { title: 'later', text: 'Zebras graze beside the waterworks.', waitUntil: 'SEARCHABLE' });
 
     const switched = (await server.data(ACTIVATE, { id: embeddingSpace.id })).activateEmbeddingSpace;
     expect(switched).toEqual({ embeddingSpace: { id: embeddingSpace.id, state: 'ACTIVE' }, userErrors: [] });
-    expect(await searched()).toEqual({ spaces: 's2', title: 'doc 1', active: 'ACTIVE' });
-    expect(await searched('HYBRID')).toMatchObject({ spaces: 's2' });
+    expect(await searched()).toEqual({ spaces: NEW, title: 'doc 1', active: 'ACTIVE' });
+    expect(await searched('HYBRID')).toMatchObject({ spaces: NEW });
     const { search } = await server.data(SEARCH, { input: { query: 'zebras graze', mode: 'VECTOR' } });
     expect(search.nodes[0].document.title).toBe('later');
     const unchanged = await server.data(UPSERT, {
@@ -123,7 +125,7 @@ describe('reembed', () => {
     const [old] = admin.embeddingSpaces;
     expect(old).toMatchObject({ model: 'feature-hashing-v1', state: 'RETIRED' });
     await server.data(ACTIVATE, { id: old.id });
-    expect(await searched()).toMatchObject({ spaces: 's1' });
+    expect(await searched()).toMatchObject({ spaces: OLD });
     expect((await server.data(DROP, { id: old.id })).dropEmbeddingSpace.userErrors[0]).toMatchObject({
       code: 'CONFLICT',
     });
@@ -150,12 +152,12 @@ describe('reembed', () => {
     fake.errorHeaders = { 'retry-after': '1' };
     const { job } = await reembed(MODEL);
     await expect.poll(() => fake.requests.length, { timeout: 10_000 }).toBeGreaterThan(1);
-    expect(await searched()).toMatchObject({ spaces: 's1', title: 'doc 1' });
+    expect(await searched()).toMatchObject({ spaces: OLD, title: 'doc 1' });
     expect((await server.data(JOB, { id: job.id })).node).toMatchObject({ state: 'RUNNING' });
     fake.answerWith('ok');
     await upsert(server, { title: 'doc 1', text: paragraphs(41, 'word1'), chunking: ONE_PARAGRAPH });
     expect(await ended(job.id)).toMatchObject({ state: 'SUCCEEDED' });
-    expect(await searched()).toMatchObject({ spaces: 's2', title: 'doc 1' });
+    expect(await searched()).toMatchObject({ spaces: NEW, title: 'doc 1' });
   });
 
   test('that fails leaves the space BUILDING and says how to go on; retryJob and reembed do', async () => {
@@ -213,7 +215,7 @@ describe('reembed', () => {
     fake.answerWith('ok');
     expect((await ended(job.id)).state).toMatch(/CANCELLED|FAILED/);
     expect(await states()).toEqual([['feature-hashing-v1', 'ACTIVE']]);
-    expect(await searched()).toMatchObject({ spaces: 's1' });
+    expect(await searched()).toMatchObject({ spaces: OLD });
   });
 
   test('refuses what cannot be had, and finds out before anything is made that a model does not answer', async () => {
@@ -227,7 +229,10 @@ describe('reembed', () => {
         /512 dimensions/,
       ],
       ['dimensions', { ...MODEL, dimensions: 4_000 }, /at most 1536/],
-      ['model', { provider: 'openai', model: 'unheard-of' }, /dimensions.*are not known/],
+      ['dimensions', { ...MODEL, dimensions: -1 }, /^Expected 1 to 8192 dimensions, got -1$/],
+      ['dimensions', { ...MODEL, dimensions: 0 }, /^Expected 1 to 8192 dimensions, got 0$/],
+      ['model', { ...MODEL, model: ' ' }, /blank/],
+      ['dimensions', { provider: 'openai', model: 'unheard-of' }, /are not known here: give dimensions/],
     ] as const) {
       const { job, embeddingSpace, userErrors } = await reembed(input);
       expect([job, embeddingSpace]).toEqual([null, null]);
@@ -235,6 +240,21 @@ describe('reembed', () => {
         { code: 'INVALID', message: expect.stringMatching(message), path: ['input', field] },
       ]);
     }
+    // Nobody was asked for that.
+    expect(fake.requests).toEqual([]);
+    fake.answerWith('narrow');
+    expect((await reembed(MODEL)).userErrors).toEqual([
+      {
+        code: 'INVALID',
+        message:
+          'The model "text-embedding-3-small" answers with 63 dimensions, expected 64: give dimensions: 63, or another model',
+        path: ['input', 'dimensions'],
+      },
+    ]);
+    fake.answerWith('zeros');
+    expect((await server.error(REEMBED, { input: MODEL })).message).toMatch(
+      /check that input.model is an embedding model/,
+    );
     fake.answerWith('refused');
     expect(await server.error(REEMBED, { input: MODEL })).toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
     expect(await states()).toHaveLength(1);
@@ -287,16 +307,16 @@ describe('settings that name another model', () => {
       const { message } = refusal as Error;
       expect(message).toContain('hash/feature-hashing-v1 (256 dimensions)');
       expect(message).toContain('openai/text-embedding-3-small (64 dimensions)');
-      const call = /reembed\(input: \{.*?\}\)/.exec(message)![0];
+      const pasted = message.split('\n').at(-1)!;
 
       server = await startTestServer({ ...data, ...settings(), EMBEDDING_PROVIDER: 'hash' });
-      const { reembed: moved } = await server.data(`mutation { ${call} { job { id } userErrors { message } } }`);
+      const { reembed: moved } = await server.data(pasted);
       expect(moved.userErrors).toEqual([]);
       expect(await ended(moved.job.id)).toMatchObject({ state: 'SUCCEEDED' });
       await server.stop();
 
       server = await startTestServer(wanted);
-      expect(await searched()).toMatchObject({ spaces: 's2', title: 'doc 0' });
+      expect(await searched()).toMatchObject({ spaces: NEW, title: 'doc 0' });
       expect(server.log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
       await server.stop();
     } finally {

@@ -101,7 +101,7 @@ test('kill -9 in the middle: the job goes on, asks again for what was under way 
   expect(await job(first)).toMatchObject({ state: 'RUNNING', total: 3 });
   expect((await ask(first, SEARCH)).search).toMatchObject({
     nodes: [{ document: { title: 'doc 3' } }, ...Array(9).fill({})],
-    diagnostics: { embeddingSpace: 's1' },
+    diagnostics: { embeddingSpace: 'hash/feature-hashing-v1 (256 dimensions)' },
   });
   let written = 0;
   const arrived = async () => {
@@ -123,5 +123,5 @@ test('kill -9 in the middle: the job goes on, asks again for what was under way 
   expect(new Set(askedAgain).size).toBe(askedAgain.length);
   const { search } = await ask(second, SEARCH);
   expect(search.nodes[0]).toEqual({ document: { title: 'doc 3' } });
-  expect(search.diagnostics).toEqual({ embeddingSpace: 's2' });
+  expect(search.diagnostics).toEqual({ embeddingSpace: 'openai/text-embedding-3-small (64 dimensions)' });
 }, 180_000);

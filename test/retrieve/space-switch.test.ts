@@ -15,6 +15,7 @@ let server: TestPocketAtlas;
 let store: TestStore;
 const second = secondEmbedder();
 const embedderOf = embeddersOf(countingEmbedder(), second);
+const [FIRST, SECOND] = ['hash/feature-hashing-v1 (256 dimensions)', 'hash/second (64 dimensions)'];
 
 beforeAll(async () => {
   server = await startTestPocketAtlas();
@@ -45,7 +46,7 @@ function switching() {
 test('a search embeds its question in the space that it searches', async () => {
   const retrieve = switching();
   const request = { query: 'valve paragraph number', mode: 'VECTOR', exact: false, rerank: false, first: 6 } as const;
-  for (const space of ['s1', 's2', 's1']) {
+  for (const space of [FIRST, SECOND, FIRST]) {
     const { hits, diagnostics } = await retrieve.search(scope, request, options);
     expect(diagnostics.embeddingSpace).toBe(space);
     expect(hits).toHaveLength(6);
@@ -56,7 +57,7 @@ test('a search embeds its question in the space that it searches', async () => {
 test('similar chunks are compared in one space', async () => {
   const [chunk] = await store.database.chunks.find({ text: /^seal/ }).limit(1).toArray();
   const retrieve = switching();
-  for (const space of ['s1', 's2']) {
+  for (const space of [FIRST, SECOND]) {
     const found = await retrieve.similarChunks(scope, chunk!._id.toHexString(), { first: 5 }, options);
     expect(found?.diagnostics.embeddingSpace).toBe(space);
     expect(found?.hits).toHaveLength(5);

@@ -48,6 +48,7 @@ export function openaiModel(model: string, dimensions: number | null): OpenaiMod
     throw new AppError(
       'BAD_USER_INPUT',
       `The dimensions of the embedding model "${model}" are not known here: set EMBEDDING_DIMENSIONS to the length of its vectors`,
+      { details: { unknownDimensions: true } },
     );
   }
   if (

@@ -9,6 +9,7 @@ import { notComplete } from '../../store/space-changes.js';
 import type { Store } from '../../store/store.js';
 import type { Jobs } from '../jobs/jobs.js';
 import { reembedItems } from './reembed-items.js';
+import { tryModel } from './try-model.js';
 
 export interface ReembedRequest {
   readonly provider: string;
@@ -59,9 +60,8 @@ export function createReembedding(parts: ReembeddingParts): Reembedding {
       const stored = await store.listSpaces(operator);
       const left = stored.find((space) => space.state === 'BUILDING' && isSame(space, embedder.space));
       if (left !== undefined) await refuseWhileFilled(store, viewer, left);
-      // Before anything is made: a wrong key or name shows here, and not in a job.
       if (left !== undefined || (stored.length === 1 && !isSame(stored[0]!, embedder.space)))
-        await embedder.embed(['gazetteer'], { kind: 'query', signal });
+        await tryModel(embedder, signal);
       const space = await (left === undefined
         ? store.createSpace(operator, embedder.space)
         : store.resumeSpace(operator, left));
@@ -96,23 +96,35 @@ export function createReembedding(parts: ReembeddingParts): Reembedding {
 }
 
 const PROVIDERS: readonly EmbedderSpace['provider'][] = ['openai', 'bundled', 'hash'];
+/** Longer vectors no search index takes. */
+const MAX_DIMENSIONS = 8_192;
 
 function embedderFor({ makeEmbedder, problem }: ReembeddingParts, request: ReembedRequest): Embedder {
   const provider = PROVIDERS.find((name) => name === request.provider);
   if (provider === undefined)
     throw invalid('provider', `Expected a provider ${PROVIDERS.join(', ')}, got ${JSON.stringify(request.provider)}`);
+  const { model, dimensions } = request;
+  if (model.trim() === '') throw invalid('model', 'Expected the name of a model, got a blank one');
+  if (dimensions !== null && (dimensions < 1 || dimensions > MAX_DIMENSIONS))
+    throw invalid('dimensions', `Expected 1 to ${MAX_DIMENSIONS} dimensions, got ${dimensions}`);
   let embedder: Embedder;
   try {
-    embedder = makeEmbedder({ provider, model: request.model, dimensions: request.dimensions });
+    embedder = makeEmbedder({ provider, model, dimensions });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'BAD_USER_INPUT') throw error;
-    throw invalid(request.dimensions === null ? 'model' : 'dimensions', error.message, error);
+    if (error.details.unknownDimensions === true)
+      throw invalid(
+        'dimensions',
+        `The dimensions of the model ${JSON.stringify(model)} are not known here: give dimensions, the length of its vectors`,
+        error,
+      );
+    throw invalid(dimensions === null ? 'model' : 'dimensions', error.message, error);
   }
   const { space } = embedder;
-  if (space.model !== request.model)
+  if (space.model !== model)
     throw invalid('model', `The provider ${provider} has the model ${JSON.stringify(space.model)} only`);
-  if (request.dimensions !== null && space.dimensions !== request.dimensions)
-    throw invalid('dimensions', `The model has ${space.dimensions} dimensions, got ${request.dimensions}`);
+  if (dimensions !== null && space.dimensions !== dimensions)
+    throw invalid('dimensions', `The model has ${space.dimensions} dimensions, got ${dimensions}`);
   const cannotWork = problem(space);
   if (cannotWork !== null) throw invalid('provider', cannotWork);
   return embedder;
