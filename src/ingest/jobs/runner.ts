@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ClaimedBatch, ItemEnd } from '../../store/jobs/job-records.js';
 import type { JobWork } from '../../store/jobs/job-store.js';
 import type { DocumentRecord } from '../../store/records.js';
@@ -40,6 +41,8 @@ export class JobRunner {
   readonly #timers: NodeJS.Timeout[] = [];
   /** What an item took lately, on average. */
   #itemMs = CLAIM_AHEAD_MS;
+  /** Of a claim that failed: whether it leased anything, nobody said. */
+  #lostLease: string | null = null;
   #loop: Promise<void> | null = null;
   #wake: () => void = () => {};
   #onIdle: () => void = () => {};
@@ -116,7 +119,11 @@ export class JobRunner {
   async #claim(): Promise<boolean> {
     const { maxBatchItems, maxBatchBytes, maxHeld, leaseMs, slots } = this.#options;
     try {
+      if (this.#lostLease !== null) await this.#store.releaseLease(operator, this.#lostLease);
+      const lease = randomUUID();
+      this.#lostLease = lease;
       const batch = await this.#store.claimItems(operator, {
+        lease,
         // About a second's work, so that the last items of a slow job do not wait here while other servers have none.
         maxItems: Math.min(
           maxBatchItems,
@@ -127,6 +134,7 @@ export class JobRunner {
         leaseMs,
         exceptOwners: this.#held.ownersWithWaiting(slots),
       });
+      this.#lostLease = null;
       if (batch === null) return false;
       this.#held.add(batch);
       this.#changes.changed(batch.job.id);

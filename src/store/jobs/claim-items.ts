@@ -76,7 +76,7 @@ async function claimOfJob(
   database: Database,
   job: JobRow,
   now: Date,
-  { maxItems, maxBytes, leaseMs }: ClaimOptions,
+  { maxItems, maxBytes, leaseMs, lease = randomUUID() }: ClaimOptions,
 ): Promise<ClaimedBatch | null> {
   const waiting = await waitingItems(database, job, now, maxItems);
   const wanted = fittingItems(waiting, maxBytes);
@@ -84,7 +84,6 @@ async function claimOfJob(
     await noteNothingDue(database, job, now, leaseMs);
     return null;
   }
-  const lease = randomUUID();
   const ids = wanted.map(({ _id }) => _id);
   const claimed = await database.jobItems.updateMany(
     { _id: { $in: ids }, claimable_at: { $lte: now } },

@@ -11,7 +11,7 @@ import type { JobItemRow, JobRow } from './job-rows.js';
 import type { JobWork } from './job-store.js';
 import { storedEnd } from './note-stored.js';
 import { dropPending } from './pending-documents.js';
-import { announceWork } from './turns.js';
+import { announceItems } from './turns.js';
 
 const MAX_MESSAGE_LENGTH = 2_000;
 const LIGHT_BYTES = 32 * 1024;
@@ -156,8 +156,7 @@ async function putBack(
   }
   const waits = back.map(({ result: { end } }) => (end.ended === 'NOT_YET' ? end.afterMs : 0));
   const due_at = new Date(now.getTime() + Math.min(...waits));
-  await database.jobs.updateOne({ _id: job._id }, { $min: { due_at }, $inc: { generation: 1 } }, { session });
-  await announceWork(database, job.owner, due_at, session);
+  await announceItems(database, job, due_at, session);
 }
 
 /** What ended well is not run again; what failed may be, as long as the job is kept. */

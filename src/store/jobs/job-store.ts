@@ -67,10 +67,14 @@ export interface JobWork {
       /** Of payloads; one item at least is claimed. */
       maxBytes: number;
       leaseMs: number;
+      /** The lease, where the caller has to know it even if the answer is lost; one for each claim. */
+      lease?: string;
       /** Owners that are passed over: this server has enough of theirs. '' is the operator. */
       exceptOwners?: readonly string[];
     },
   ): Promise<ClaimedBatch | null>;
+  /** Puts back what a claim leased whose answer was lost. */
+  releaseLease(operator: Operator, lease: string): Promise<void>;
   /** What items are run with that have larger payloads, by item id; those that are gone are left out. */
   readPayloads(operator: Operator, itemIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
   /** Extends leases; returns the items that are no longer held. */

@@ -12,6 +12,7 @@ import type { JobStore } from './job-store.js';
 import { storedNote } from './note-stored.js';
 import { readPayloads } from './payloads.js';
 import { jobReads } from './read-jobs.js';
+import { leaseReleaser } from './release-lease.js';
 import { jobRetrier } from './retry-job.js';
 import { jobSweeper } from './sweep-jobs.js';
 
@@ -26,6 +27,7 @@ export function openJobStore(
     ...jobCanceller(database, clock),
     ...jobRetrier(database, clock),
     ...itemClaimer(database, clock),
+    ...leaseReleaser(database, clock),
     ...itemEnder(database, clock),
     ...jobSweeper(database, clock),
     noteStored: (_operator, held) => storedNote(database, held),

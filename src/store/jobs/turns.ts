@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import type { Database } from '../database.js';
-import type { JobTurnRow } from './job-rows.js';
+import type { JobRow, JobTurnRow } from './job-rows.js';
 
 /**
  * Fairness between owners: each owner with unfinished work has one row, and whoever was served least lately is next. A
@@ -24,6 +24,17 @@ export async function announceWork(
     { $setOnInsert: { owner, served_at: at }, $min: { due_at: at }, $inc: { generation: 1 } },
     { upsert: true, session },
   );
+}
+
+/** Items of the job can be claimed from `at` on. */
+export async function announceItems(
+  database: Database,
+  { _id, owner }: Pick<JobRow, '_id' | 'owner'>,
+  at: Date,
+  session: ClientSession,
+): Promise<void> {
+  await database.jobs.updateOne({ _id }, { $min: { due_at: at }, $inc: { generation: 1 } }, { session });
+  await announceWork(database, owner, at, session);
 }
 
 /** The owner whose turn it is, moved to the end of the line; null: nobody has anything to claim. */

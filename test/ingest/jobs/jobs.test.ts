@@ -420,6 +420,31 @@ describe('a worker', () => {
     await jobs.stop();
   });
 
+  withStore('that never heard what it claimed gets it back at once, and nothing of others', async (store) => {
+    const items = await itemsOf(store, ada, documents(6));
+    const job = await store.createJob(ada, { kind: 'INGEST', apiKeyId: null, items });
+    const claim = { maxItems: 2, maxBytes: 1e6, leaseMs: 60_000 };
+    const other = await store.claimItems(operator, claim);
+    let lost = '';
+    const jobs = jobsOn({
+      ...store,
+      async claimItems(by, options) {
+        const batch = await store.claimItems(by, { ...options, ...(lost === '' && { maxItems: 2 }) });
+        if (lost !== '') return batch;
+        lost = batch?.lease ?? '';
+        throw new AppError('STORE_UNAVAILABLE', 'The answer is lost');
+      },
+    });
+    jobs.start();
+    await expect.poll(async () => (await store.job(seenBy(ada), job.id))?.done, SOON).toBe(4);
+    await jobs.stop();
+    expect(jobs.errors).toHaveLength(1);
+    const { jobItems } = store.database;
+    expect(await jobItems.countDocuments({ lease: other!.lease, state: 'RUNNING', attempts: 1 })).toBe(2);
+    // It was claimed once more, and that was no failed try.
+    expect(await jobItems.countDocuments({ position: { $in: [2, 3] }, state: 'SUCCEEDED', attempts: 1 })).toBe(2);
+  });
+
   withStore('that goes on renews its leases, and stops what it lost', async (store) => {
     const kind = gatedKind();
     const jobs = jobsOn(store, { kinds: [kind], runner: { leaseMs: 1_500, slots: 3 } });
