@@ -9,6 +9,9 @@ import { type Line, LineTooLong, readLines } from './read-lines.js';
 export const MAX_DOCUMENT_BYTES = 512 * 1024 * 1024;
 export const MAX_DOCUMENTS = 1_000_000;
 
+/** How each gzip stream begins (RFC 1952, 2.3.1). */
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+
 export interface ReceivedImport {
   /** The space of the file's vectors. */
   readonly space: ExportedSpace;
@@ -28,6 +31,8 @@ export async function receiveImport(
   const lines = readLines(source, MAX_LINE_BYTES);
   const first = await next(lines);
   if (first === null) throw refused('The file is empty');
+  if (first.bytes.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC))
+    throw refused('The file is packed with gzip: send Content-Encoding: gzip with it');
   return { space: spaceOf(first), items: receivedItems(first, lines, maxDocumentBytes) };
 }
 
@@ -52,7 +57,7 @@ async function* receivedItems(
   const whole = new LineHash();
   whole.add(header.bytes);
   let current: Gathered | null = null;
-  let last = header.number;
+  let last: { readonly number: number; readonly isWhole: boolean } = { number: header.number, isWhole: true };
   let documents = 0;
   let isDamaged = false;
   const finish = (gathered: Gathered): NewJobItem => {
@@ -66,8 +71,8 @@ async function* receivedItems(
   };
 
   for (let line = await next(lines); line !== null; line = await next(lines)) {
-    last = line.number;
     const parsed = tryParse(line);
+    last = { number: line.number, isWhole: !(parsed instanceof BadLine) };
     const kind = parsed instanceof BadLine ? null : parsed.kind;
     if (kind === 'checksum') {
       if (current !== null) yield finish(current.fail(`Line ${line.number}: the document before has no end line`));
@@ -95,9 +100,12 @@ async function* receivedItems(
       current = null;
     } else current.add(line, parsed);
   }
-  throw refused(
-    `The file is incomplete: it ends after line ${last} without its checksum line${current === null ? '' : ', inside a document'}. Nothing of it was imported`,
-  );
+  throw refused(`The file is incomplete: ${whereCut(last, current !== null)}. Nothing of it was imported`);
+}
+
+function whereCut({ number, isWhole }: { number: number; isWhole: boolean }, inDocument: boolean): string {
+  if (!isWhole) return `it is cut in its last line (${number})`;
+  return `it ends after line ${number} without its checksum line${inDocument ? ', inside a document' : ''}`;
 }
 
 interface ParsedLine {

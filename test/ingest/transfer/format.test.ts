@@ -164,14 +164,22 @@ describe('a cut file is named as incomplete', () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: LINES[0]!.length + 1, max: last }), async (length) => {
         await expect(received(bytes.subarray(0, length))).rejects.toThrow(
-          /The file is incomplete: it ends after line \d+/,
+          /The file is incomplete: it (ends after line \d+|is cut in its last line)/,
         );
       }),
       { numRuns: 60 },
     );
     // inside of the last line
     for (const length of [last + 5, bytes.length - 2])
-      await expect(received(bytes.subarray(0, length))).rejects.toThrow('The file is incomplete');
+      await expect(received(bytes.subarray(0, length))).rejects.toThrow(
+        `The file is incomplete: it is cut in its last line (${LINES.length}). Nothing of it was imported`,
+      );
+  });
+
+  test('after a whole line of a document as inside of it', async () => {
+    await expect(received(`${LINES.slice(0, 3).join('\n')}\n`)).rejects.toThrow(
+      'it ends after line 3 without its checksum line, inside a document.',
+    );
   });
 
   test('also before its first line has ended, and where there is nothing', async () => {
