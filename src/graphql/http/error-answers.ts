@@ -63,6 +63,7 @@ export function answerBadConnection(error: NodeJS.ErrnoException, socket: Socket
   socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
 }
 
-function badRequest(message: string) {
+/** A body in the shape of all failures, for what is answered without being thrown. */
+export function badRequest(message: string) {
   return { errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }] };
 }

@@ -2,11 +2,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.js';
 import type { Parts } from '../context.js';
 import { withTrace } from '../current-request.js';
+import { badRequest } from './error-answers.js';
 import type { RunOperation } from './event-stream.js';
 import { makeExportRoute } from './export-route.js';
 import { makeImportRoute } from './import-route.js';
+import { discardRest } from './request-body.js';
 import type { HttpServer } from './server.js';
 import { makeUploadRoute } from './upload/upload-route.js';
+
+/** Where one is not taken, the answer is which one is. OPTIONS is for browsers' preflights, and answered before. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** What moves documents in and out beside GraphQL, as streams. */
 export function addTransferRoutes({ fastify, authenticate }: HttpServer, parts: Parts, run: RunOperation): void {
@@ -21,7 +26,7 @@ export function addTransferRoutes({ fastify, authenticate }: HttpServer, parts: 
     inner.addContentTypeParser('*', (_request: FastifyRequest, _body: unknown, done: (error: null) => void) =>
       done(null),
     );
-    for (const [method, url, answer] of routes)
+    for (const [method, url, answer] of routes) {
       inner.route({
         method,
         url,
@@ -31,6 +36,18 @@ export function addTransferRoutes({ fastify, authenticate }: HttpServer, parts: 
         onRequest: method === 'POST' ? [requireClientHeader, authenticate] : authenticate,
         handler: (request, reply) => withTrace(request.trace, () => answer(request, reply)),
       });
+      inner.route({
+        method: METHODS.filter((other) => other !== method),
+        url,
+        exposeHeadRoute: false,
+        handler: async (request, reply) => {
+          discardRest(request.raw);
+          request.trace.errorCodes.add('BAD_USER_INPUT');
+          const body = badRequest(`${url} takes ${method}, got ${request.method}`);
+          return reply.code(405).header('allow', method).send(body);
+        },
+      });
+    }
   });
 }
 

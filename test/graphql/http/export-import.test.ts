@@ -220,7 +220,7 @@ describe('a house that moves', () => {
       (bytes: Buffer) => bytes.subarray(0, bytes.indexOf('{"kind":"document"', 5_000)),
       'The file is incomplete',
     ],
-    ['cut in a line', (bytes: Buffer) => bytes.subarray(0, bytes.length - 30), 'The file is incomplete'],
+    ['cut in a line', (bytes: Buffer) => bytes.subarray(0, bytes.length - 30), 'it is cut in its last line'],
     [
       'without a document',
       (bytes: Buffer) =>
@@ -264,6 +264,13 @@ describe('a house that moves', () => {
     expect(bomb.body.errors[0].message).toContain('unpacks to more than 100 times its size');
   });
 
+  test('a packed file that does not say so is told what to send', async () => {
+    expect(await sendImport(to, gzipSync(file))).toMatchObject({
+      status: 400,
+      body: { errors: [{ message: 'The file is packed with gzip: send Content-Encoding: gzip with it' }] },
+    });
+  });
+
   test('an unknown parameter or encoding is refused', async () => {
     for (const options of [
       { query: '?onSpaceMismatch=maybe' },
@@ -272,6 +279,25 @@ describe('a house that moves', () => {
     ])
       expect(await sendImport(to, file, options)).toMatchObject({ status: 400 });
   });
+});
+
+test.each([
+  ['/upload', 'POST', ['GET', 'PUT', 'PATCH', 'DELETE']],
+  ['/import', 'POST', ['GET', 'PUT', 'PATCH', 'DELETE']],
+  ['/export', 'GET', ['POST', 'PUT', 'PATCH', 'DELETE']],
+])('%s takes %s only, and says so', async (path, allowed, others) => {
+  for (const method of others) {
+    const response = await fetch(new URL(path, to.url), {
+      method,
+      ...(method !== 'GET' && { body: 'x', headers: { 'content-type': 'text/plain' } }),
+    });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allowed]);
+    expect(await response.json()).toMatchObject({
+      errors: [{ message: `${path} takes ${allowed}, got ${method}`, extensions: { code: 'BAD_USER_INPUT' } }],
+    });
+  }
+  const head = await fetch(new URL(path, to.url), { method: 'HEAD' });
+  expect([head.status, head.headers.get('allow')]).toEqual([405, allowed]);
 });
 
 test('a client that leaves in the middle of an import leaves no job', async () => {
