@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
@@ -14,9 +14,11 @@ import { byteCount, makeTicker } from './progress.js';
 /** Saves all that the caller sees. To a file by way of another, so that one of that name is never a cut one. */
 export async function exportDocuments(
   client: Client,
-  { file, cwd }: { file: string | null; cwd: string },
+  { file, force, cwd }: { file: string | null; force: boolean; cwd: string },
   output: Output,
 ): Promise<void> {
+  if (file !== null && !force && existsSync(resolve(cwd, file)))
+    throw new CliFailure(`${file} is there already: take another name, or --force to replace it`);
   const response = await client.route('export');
   if (!response.ok || response.body === null) throw await routeFailure(response);
   const ticker = makeTicker(output);

@@ -18,7 +18,8 @@ followed. Run it again after edits, or after it was cut: files that have not cha
   --prune-limit N    refuse to delete more at once (default 50)`,
   export: `export                                 save all that you see: documents, chunks and vectors
 
-  --out FILE         where to (default: standard output); packed where the name ends in .gz`,
+  --out FILE         where to (default: standard output); packed where the name ends in .gz
+  --force            replace a file of that name`,
   import: `import <file>                          bring an export in, documents as they were
 
 Documents of the same titles are replaced; what is there already stays as it is. Packed files are taken as they are.
@@ -36,7 +37,8 @@ Documents of the same titles are replaced; what is there already stays as it is.
   --wait             with ensure: until all of them can be searched`,
   keys: `keys <create | list | revoke>          manage API keys (administrators)
 
-  keys create --owner NAME [--role reader|writer|admin] [--name TEXT] [--agents a,b] [--expires DATE-TIME]
+  keys create --owner NAME [--role reader|writer|admin] [--name TEXT] [--agents a,b] [--expires DATE]
+      (a date such as 2030-12-31, or 2030-12-31T23:59:59Z)
       prints the key as the last line; the first key ends development mode and must have role admin
   keys list
   keys revoke ID`,

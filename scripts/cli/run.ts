@@ -55,6 +55,7 @@ const OPTIONS = {
   prune: { type: 'boolean' },
   'prune-limit': { type: 'string' },
   out: { type: 'string' },
+  force: { type: 'boolean' },
   'on-space-mismatch': { type: 'string' },
   first: { type: 'string' },
   mode: { type: 'string' },
@@ -70,12 +71,14 @@ const OPTIONS = {
 const SHARED = ['url', 'api-key', 'help'];
 const TAKES: Readonly<Record<CommandName, readonly string[]>> = {
   ingest: ['concurrency', 'agents', 'hidden', 'full', 'dry-run', 'price', 'watch', 'prune', 'prune-limit'],
-  export: ['out'],
+  export: ['out', 'force'],
   import: ['on-space-mismatch'],
   search: ['first', 'mode', 'filter', 'json'],
   indexes: ['wait'],
   keys: ['owner', 'role', 'name', 'agents', 'expires'],
 };
+
+const ROLES: readonly string[] = ['reader', 'writer', 'admin'];
 
 type Values = ReturnType<typeof parsed>['values'];
 
@@ -129,7 +132,7 @@ const COMMANDS: Readonly<Record<CommandName, (call: Call) => Promise<boolean | u
 
   export: async ({ positionals, values, client, output, cwd }) => {
     if (positionals.length > 0) throw usageFailure(`Where to is said by --out\n\n${HELP.export}`);
-    await exportDocuments(client, { file: values.out ?? null, cwd }, output);
+    await exportDocuments(client, { file: values.out ?? null, force: values.force ?? false, cwd }, output);
     return undefined;
   },
 
@@ -162,9 +165,11 @@ const COMMANDS: Readonly<Record<CommandName, (call: Call) => Promise<boolean | u
     if (action === 'list') await listKeys(client, output);
     else if (action === 'revoke' && id) await revokeKey(client, id, output);
     else if (action === 'create' && values.owner) {
-      const { owner: ownerId, role = 'reader', expires, agents } = values;
+      const { owner: ownerId, role = 'reader', agents } = values;
+      if (!ROLES.includes(role.toLowerCase())) throw usageFailure(`--role: expected ${ROLES.join(', ')}, got ${role}`);
+      const expires = dateTime('expires', values.expires);
       const name = values.name ?? `${ownerId} ${role.toLowerCase()}`;
-      const key = { ownerId, name, role: role.toUpperCase(), agentIds: names(agents), expiresAt: expires ?? null };
+      const key = { ownerId, name, role: role.toUpperCase(), agentIds: names(agents), expiresAt: expires };
       await createKey(client, key, output);
     } else throw usageFailure(HELP.keys);
     return undefined;
@@ -194,6 +199,15 @@ function dollars(given: string | undefined): number | null {
   if (given === undefined) return null;
   if (!/^\d{1,6}(\.\d{1,9})?$/.test(given)) throw usageFailure(`--price: expected dollars such as 0.02, got ${given}`);
   return Number(given);
+}
+
+/** RFC 3339 with a zone, as the API has it; a date alone is its beginning in UTC. */
+function dateTime(option: string, given: string | undefined): string | null {
+  if (given === undefined) return null;
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(given) ? `${given}T00:00:00Z` : given;
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i.test(time) || Number.isNaN(Date.parse(time)))
+    throw usageFailure(`--${option}: expected a date such as 2030-12-31 or 2030-12-31T23:59:59Z, got ${given}`);
+  return time;
 }
 
 function names(given: string | undefined): readonly string[] | null {

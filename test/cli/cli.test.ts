@@ -162,6 +162,9 @@ describe('wrong usage exits with 2 and says what is right', () => {
     ['indexes drop', 'expected list or ensure, got drop'],
     ['keys', 'keys create --owner'],
     ['keys create', 'keys create --owner'],
+    ['keys create --owner ada --role bogus', '--role: expected reader, writer, admin, got bogus'],
+    ['keys create --owner ada --expires yesterday', '--expires: expected a date such as 2030-12-31 or'],
+    ['keys create --owner ada --expires 2030-13-45', '--expires: expected a date such as 2030-12-31 or'],
     ['export there.ndjson', 'Where to is said by --out'],
     ['import', 'Which file?'],
     ['import a b', 'Which file?'],
@@ -219,6 +222,9 @@ test('keys are created with the secret on the last line, listed and revoked', as
   ).toBe(0);
   expect(out[0]).toMatch(/READER {2}owner ada {2}"for the bots" {2}agents bot,imp {2}until 2199-01-01T00:00:00.000Z$/);
   const id = out[0]!.split('  ')[0]!;
+  expect(await run('keys create --owner bea --role WRITER --expires 2199-01-01', { apiKey })).toBe(0);
+  expect(out.at(-2)).toMatch(/WRITER {2}owner bea .* until 2199-01-01T00:00:00.000Z$/);
+  expect(await run(`keys revoke ${out.at(-2)!.split('  ')[0]}`, { apiKey })).toBe(0);
 
   out.length = 0;
   expect(await run('keys list', { apiKey })).toBe(0);

@@ -38,6 +38,15 @@ test('a name that ends in .gz is packed, and read again', async () => {
   expect(await line.run('import house.ndjson.gz', { url: to.url })).toBe(0);
 });
 
+test('a file that is there is replaced with --force only', async () => {
+  line.write({ 'kept.ndjson': 'precious' });
+  expect(await line.run('export --out kept.ndjson', { url: from.url })).toBe(1);
+  expect(line.err).toEqual(['kept.ndjson is there already: take another name, or --force to replace it']);
+  expect(readFileSync(line.path('kept.ndjson'), 'utf8')).toBe('precious');
+  expect(await line.run('export --out kept.ndjson --force', { url: from.url })).toBe(0);
+  expect(readFileSync(line.path('kept.ndjson'), 'utf8')).toMatch(/^\{"kind":"header"/);
+});
+
 test('without --out it is the standard output', async () => {
   expect(await line.run('export', { url: from.url })).toBe(0);
   expect(line.out).toEqual([]);
