@@ -33,6 +33,10 @@ async function main(): Promise<void> {
     process.stdout.write(commandList());
     return;
   }
+  if (process.argv.slice(2).some((one) => one === '--help' || one === '-h')) {
+    process.stdout.write(`${USAGE}\n`);
+    return;
+  }
   const { child, ...options } = readArguments(process.argv.slice(2));
   underParent = child;
   dataDir = options.dataDir;

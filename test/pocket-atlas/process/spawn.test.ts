@@ -246,6 +246,14 @@ describe('the process alone', () => {
     expect(acknowledged.filter((_id) => !kept.includes(_id))).toEqual([]);
   });
 
+  it('prints its usage for --help, and that is all', () => {
+    for (const args of [['--help'], ['-h'], ['salvage', '--help']]) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8' });
+      expect([status, stderr]).toEqual([0, '']);
+      expect(stdout).toMatch(/^Usage:\n {2}pocket-atlas --data-dir DIR/);
+    }
+  });
+
   it('says what is wrong with its arguments and ends with code 1', async () => {
     for (const args of [[], ['--data-dir', '/tmp/x', '--port', '70000'], ['--data-dir', '/tmp/x', '--unknown']]) {
       const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
