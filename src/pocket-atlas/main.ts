@@ -27,14 +27,14 @@ async function main(): Promise<void> {
   // From Node 22.1: what is loaded from here on is compiled once and for all.
   (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
   const [first, ...rest] = process.argv.slice(2);
+  if (process.argv.slice(2).some((one) => one === '--help' || one === '-h')) {
+    process.stdout.write(`${USAGE}\n`);
+    return;
+  }
   if (first === 'salvage') return runSalvage(rest);
   if (first === 'commands') {
     const { commandList } = await import('./commands/command-list.js');
     process.stdout.write(commandList());
-    return;
-  }
-  if (process.argv.slice(2).some((one) => one === '--help' || one === '-h')) {
-    process.stdout.write(`${USAGE}\n`);
     return;
   }
   const { child, ...options } = readArguments(process.argv.slice(2));
