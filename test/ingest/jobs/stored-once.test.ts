@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ingestKind } from '../../../src/ingest/jobs/ingest-kind.js';
 import type { JobKindWork } from '../../../src/ingest/jobs/job-kinds.js';
+import { importSpec, importWork } from '../../../src/ingest/transfer/import-work.js';
+import { receiveImport } from '../../../src/ingest/transfer/receive-items.js';
+import { writeExport } from '../../../src/ingest/transfer/write-export.js';
 import { CalledOff } from '../../../src/store/alongside.js';
 import { findTornDocuments } from '../../../src/store/integrity.js';
 import { makeScope, operator } from '../../../src/store/scope.js';
@@ -11,7 +14,15 @@ import { documents, ended, jobsOn, seenBy } from './job-harness.js';
 const ada = makeScope('ada', null);
 const NO_KEY = { apiKeyId: null };
 const SOON = { timeout: 30_000 };
+/** Of a server that dies before the end of an item is written. */
+const killed = async (): Promise<void> => {
+  throw new Error('killed');
+};
 const input = { dryRun: false, waitUntil: 'STORED', chunking: ONE_PARAGRAPH } as const;
+
+async function* asBytes(blocks: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const block of blocks) yield Buffer.from(block);
+}
 
 describe.each(STORE_SERVERS)('what an item stored, on $name,', ({ start, hasSearch }) => {
   let server: Awaited<ReturnType<typeof start>>;
@@ -45,12 +56,7 @@ describe.each(STORE_SERVERS)('what an item stored, on $name,', ({ start, hasSear
     store: TestStore,
     given: Parameters<ReturnType<typeof jobsOn>['ingestDocuments']>[1],
   ) => {
-    const dying = jobsOn({
-      ...store,
-      endItems: async () => {
-        throw new Error('killed');
-      },
-    });
+    const dying = jobsOn({ ...store, endItems: killed });
     dying.start();
     const job = await dying.ingestDocuments(ada, given, NO_KEY);
     await expect.poll(() => store.database.jobItems.countDocuments({ stored: { $exists: true } }), SOON).toBe(1);
@@ -98,6 +104,26 @@ describe.each(STORE_SERVERS)('what an item stored, on $name,', ({ start, hasSear
     await heir.stop();
     expect(await store.document(ada, { title: 't' })).toMatchObject({ metadata: { state: 'newer' } });
     expect(await itemsOf(store, job.id)).toEqual([['SUCCEEDED', 'UPDATED', document?.id]]);
+  });
+
+  withStore('of an import, is not put over a newer text either', async (store) => {
+    const eve = makeScope('eve', null);
+    await store.upsert(eve, 't', paragraphs(3, 'older'), input);
+    const { items, space } = await receiveImport(asBytes(writeExport(store, eve)));
+    const kinds = [importWork({ store, embedderOf: () => store.embedder })];
+    const dying = jobsOn({ ...store, endItems: killed }, { kinds });
+    dying.start();
+    const job = await dying.create(ada, { kind: 'IMPORT', spec: importSpec(space, 'refuse'), apiKeyId: null, items });
+    await expect.poll(() => store.database.jobItems.countDocuments({ stored: { $exists: true } }), SOON).toBe(1);
+    await dying.stop();
+    const byHand = await store.upsert(ada, 't', 'The newer text.');
+    store.advance(60_001);
+    const heir = jobsOn(store, { kinds });
+    heir.start();
+    expect(await ended(heir, ada, job.id)).toMatchObject({ state: 'SUCCEEDED', done: 1 });
+    await heir.stop();
+    expect(await store.document(ada, { title: 't' })).toMatchObject({ version: 2 });
+    expect(await itemsOf(store, job.id)).toEqual([['SUCCEEDED', 'CREATED', byHand.document?.id]]);
   });
 
   withStore('counts as done where its job is cancelled after its server died', async (store) => {
