@@ -80,7 +80,11 @@ test('a question gets its vector in the space that it searches, also where the a
     asked.push([id, queries]);
     return queries.map((query) => Float32Array.of(Number(id.slice(1)), query.length));
   }, new AbortController().signal);
-  const ask = (query: string, where: SpaceRecord) => embedding.during((embedQuery) => embedQuery(query, where));
+  const ask = (query: string, where: SpaceRecord) =>
+    embedding.during(async (embedQuery) => {
+      await turns(1);
+      return embedQuery(query, where);
+    });
   expect(await Promise.all([ask('one', space), ask('three', next), ask('one', next)])).toEqual([
     Float32Array.of(1, 3),
     Float32Array.of(2, 5),
