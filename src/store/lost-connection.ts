@@ -1,4 +1,4 @@
-import { MongoBulkWriteError, MongoError, MongoNetworkError } from 'mongodb';
+import { type ClientSession, MongoBulkWriteError, MongoError, MongoNetworkError } from 'mongodb';
 
 /** Codes that a socket fails with once its peer is gone. */
 const GONE = new Set([
@@ -16,9 +16,9 @@ const GONE = new Set([
 ]);
 
 /**
- * Whether an error of a driver's call is its socket's own. Most come as `MongoNetworkError`, but while a large command
- * waits for the socket to drain (`Connection.writeCommand`), the driver rejects with what the socket emits, as it is. A
- * Unix socket that is gone is ENOENT, which files are too: only of `connect`.
+ * Whether an error of a driver's call is its socket's own. Most come as `MongoNetworkError`, but while a command waits for
+ * the socket to drain (`Connection.writeCommand`), as large ones do and the first one after the peer died, the driver
+ * rejects with what the socket emits, as it is. A Unix socket that is gone is ENOENT, which files are too: only of `connect`.
  */
 export function isLostConnection(error: unknown): error is NodeJS.ErrnoException {
   if (!(error instanceof Error) || error instanceof MongoError) return false;
@@ -40,7 +40,28 @@ export function withoutBulkCoat(error: unknown): unknown {
 export function asTransient(error: unknown): unknown {
   const bare = withoutBulkCoat(error);
   if (!isLostConnection(bare)) return error;
-  const transient = new MongoNetworkError(bare.message, { cause: bare });
-  transient.addErrorLabel('TransientTransactionError');
-  return transient;
+  return networkError(bare, 'TransientTransactionError');
+}
+
+/**
+ * Makes a commit whose connection is lost one whose outcome is not known, so that `withTransaction` asks again for the same
+ * commit, which is done once however often it is asked for. The driver's own `commitTransaction` fails with a `TypeError`
+ * of its own on a bare error, because it looks for labels on it, and nobody would know what became of the transaction.
+ */
+export function askAgainForLostCommits(session: ClientSession): void {
+  const commit = session.commitTransaction.bind(session);
+  session.commitTransaction = async (options) => {
+    try {
+      await commit(options);
+    } catch (error) {
+      if (error instanceof MongoError || !(isLostConnection(error) || error instanceof TypeError)) throw error;
+      throw networkError(error, 'UnknownTransactionCommitResult');
+    }
+  };
+}
+
+function networkError(cause: Error, label: string): MongoNetworkError {
+  const error = new MongoNetworkError(cause.message, { cause });
+  error.addErrorLabel(label);
+  return error;
 }

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import { type Database, WRITE_CONCERN } from './database.js';
-import { asTransient } from './lost-connection.js';
+import { askAgainForLostCommits, asTransient } from './lost-connection.js';
 
 /**
  * Runs `body` in one transaction: it sees one snapshot, and its writes are acknowledged by a majority or none is kept.
@@ -10,6 +10,7 @@ import { asTransient } from './lost-connection.js';
 export async function inTransaction<T>(database: Database, body: (session: ClientSession) => Promise<T>): Promise<T> {
   // Causal consistency has nothing to add: all reads and writes here are majority or in one snapshot.
   const session = database.client.startSession({ causalConsistency: false });
+  askAgainForLostCommits(session);
   try {
     return await session.withTransaction(
       async () => {

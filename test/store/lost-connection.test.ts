@@ -15,7 +15,8 @@ const LARGE = 'x'.repeat(8_000_000);
 class CuttingProxy {
   cuts = 0;
   made = 0;
-  #server: Server;
+  readonly #server: Server;
+  readonly #clients = new Set<Socket>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -43,8 +44,19 @@ class CuttingProxy {
       } else upstream.write(data);
     });
     upstream.pipe(client);
-    client.on('close', () => upstream.destroy()).on('error', () => {});
+    this.#clients.add(client);
+    client
+      .on('close', () => {
+        this.#clients.delete(client);
+        upstream.destroy();
+      })
+      .on('error', () => {});
     upstream.on('close', () => client.destroy()).on('error', () => {});
+  }
+
+  /** All connections at once; their clients have no chance to notice before they write again. */
+  cutAll(): void {
+    for (const client of this.#clients) client.resetAndDestroy();
   }
 
   async stop(): Promise<void> {
@@ -96,6 +108,18 @@ test.each(['insertOne', 'bulkWrite'] as const)(
     expect(await rows.countDocuments({ _id: how })).toBe(1);
   },
 );
+
+test('a transaction that loses its connection just before its commit is committed, once', async () => {
+  const rows = store.database.db.collection<{ _id: string }>('committed');
+  let runs = 0;
+  await inTransaction(store.database, async (session) => {
+    runs++;
+    await rows.insertOne({ _id: 'one' }, { session });
+    proxy.cutAll();
+  });
+  expect(runs).toBe(1);
+  expect(await rows.countDocuments()).toBe(1);
+});
 
 test('an upsert of a large document survives lost connections', async () => {
   const scope = makeScope('ada', null);
