@@ -35,7 +35,7 @@ describe.skipIf(!isThere)('a collection that is stored and asked through the API
   });
 
   it('xquad-zh: Chinese is found by its characters', async () => {
-    const result = await evaluate('xquad-zh', '--mode', 'TEXT', '--queries', '200');
+    const result = await evaluate('xquad-zh', '--mode', 'TEXT', '--queries', '60');
     expect(result('TEXT').summary['nDCG@10']!.mean).toBeGreaterThan(0.9);
   });
 });
