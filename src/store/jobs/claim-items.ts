@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { ClientSession } from 'mongodb';
 import type { Clock } from '../clock.js';
 import type { Database } from '../database.js';
 import { parseObjectId } from '../object-id.js';
+import { tryTransaction } from '../transaction.js';
 import type { ClaimedBatch } from './job-records.js';
 import { claimedBatch } from './job-row-records.js';
 import type { JobItemRow, JobRow, JobTurnRow } from './job-rows.js';
@@ -12,6 +14,9 @@ import { parkTurn, takeTurn } from './turns.js';
 const SUSPECT_INTERRUPTIONS = 3;
 /** Owners or jobs that are looked at for one claim, when those before turn out to have nothing. */
 const MAX_LOOKS = 50;
+
+/** When what a dead worker's transaction locks is looked at again. */
+const LOCKED_PAUSE_MS = 1_000;
 
 type ClaimOptions = Parameters<JobWork['claimItems']>[1];
 
@@ -78,18 +83,27 @@ async function claimOfJob(
   now: Date,
   { maxItems, maxBytes, leaseMs, lease = randomUUID() }: ClaimOptions,
 ): Promise<ClaimedBatch | null> {
-  const waiting = await waitingItems(database, job, now, maxItems);
-  const wanted = fittingItems(waiting, maxBytes);
-  if (wanted.length === 0) {
-    await noteNothingDue(database, job, now, leaseMs);
-    return null;
+  const due = { job_id: job._id, claimable_at: { $lte: now } };
+  const until = new Date(now.getTime() + leaseMs);
+  // What a dead worker left comes first: somebody has waited for it, and the sooner it is done, the less likely it meets
+  // the next accident too.
+  const left = await database.jobItems
+    .find({ ...due, state: 'RUNNING' })
+    .limit(maxItems)
+    .toArray();
+  let items = await leaseLeft(database, fittingItems(left, maxBytes), { lease, now, until });
+  if (items.length === 0) {
+    const queued = await database.jobItems
+      .find({ ...due, state: 'QUEUED' })
+      .sort({ claimable_at: 1 })
+      .limit(maxItems)
+      .toArray();
+    if (queued.length === 0) {
+      await noteNothingDue(database, job, now, left.length > 0 ? new Date(now.getTime() + LOCKED_PAUSE_MS) : until);
+      return null;
+    }
+    items = await leaseItems(database, fittingItems(queued, maxBytes), { lease, now, until });
   }
-  const ids = wanted.map(({ _id }) => _id);
-  const claimed = await database.jobItems.updateMany(
-    { _id: { $in: ids }, claimable_at: { $lte: now } },
-    { $set: { state: 'RUNNING', lease, claimable_at: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } },
-  );
-  const items = claimed.modifiedCount === ids.length ? wanted : await stillOurs(database, wanted, lease);
   if (items.length === 0) return null;
   if (job.state === 'QUEUED')
     await database.jobs.updateOne(
@@ -99,22 +113,57 @@ async function claimOfJob(
   return claimedBatch(job, lease, items);
 }
 
-/**
- * What a dead worker left comes first: somebody has waited for it, and the sooner it is done, the less likely it meets the
- * next accident too.
- */
-async function waitingItems(database: Database, job: JobRow, now: Date, maxItems: number): Promise<JobItemRow[]> {
-  const claimable = { job_id: job._id, claimable_at: { $lte: now } };
-  const { jobItems } = database;
-  const left = await jobItems
-    .find({ ...claimable, state: 'RUNNING' })
-    .limit(maxItems)
+interface Lease {
+  readonly lease: string;
+  readonly now: Date;
+  readonly until: Date;
+}
+
+/** Those that are ours now: another worker may be faster with some. */
+async function leaseItems(
+  database: Database,
+  wanted: readonly JobItemRow[],
+  { lease, now, until }: Lease,
+  session?: ClientSession,
+): Promise<readonly JobItemRow[]> {
+  const ids = wanted.map(({ _id }) => _id);
+  const within = session ? { session } : {};
+  const claimed = await database.jobItems.updateMany(
+    { _id: { $in: ids }, claimable_at: { $lte: now } },
+    { $set: { state: 'RUNNING', lease, claimable_at: until }, $inc: { attempts: 1 } },
+    within,
+  );
+  if (claimed.modifiedCount === ids.length) return wanted;
+  const rows = await database.jobItems
+    .find({ _id: { $in: ids }, lease }, within)
+    .project<Pick<JobItemRow, '_id'>>({ _id: 1 })
     .toArray();
-  const queued = { ...claimable, state: 'QUEUED' } as const;
-  const room = maxItems - left.length;
-  return room === 0
-    ? left
-    : [...left, ...(await jobItems.find(queued).sort({ claimable_at: 1 }).limit(room).toArray())];
+  const ours = new Set(rows.map(({ _id }) => _id.toHexString()));
+  return wanted.filter(({ _id }) => ours.has(_id.toHexString()));
+}
+
+/**
+ * Of items that a dead worker had. It may have died in a transaction that notes something on them, which the database keeps
+ * open for up to a minute, and a plain update would wait for that: so this is tried in a transaction, which does not, and
+ * what is locked stays for later.
+ */
+async function leaseLeft(
+  database: Database,
+  left: readonly JobItemRow[],
+  lease: Lease,
+): Promise<readonly JobItemRow[]> {
+  if (left.length === 0) return [];
+  let items: readonly JobItemRow[] = [];
+  const isFree = await tryTransaction(database, async (session) => {
+    items = await leaseItems(database, left, lease, session);
+  });
+  if (isFree) return items;
+  if (left.length === 1) return [];
+  const half = Math.ceil(left.length / 2);
+  return [
+    ...(await leaseLeft(database, left.slice(0, half), lease)),
+    ...(await leaseLeft(database, left.slice(half), lease)),
+  ];
 }
 
 /** As many from the front as the bytes allow, one at least; suspects alone. */
@@ -132,28 +181,15 @@ export function fittingItems<T extends Pick<JobItemRow, 'payload_bytes' | 'attem
   return end < 0 ? waiting : waiting.slice(0, end);
 }
 
-/** Another worker was faster with some of them. */
-async function stillOurs(
-  database: Database,
-  wanted: readonly JobItemRow[],
-  lease: string,
-): Promise<readonly JobItemRow[]> {
-  const rows = await database.jobItems
-    .find({ _id: { $in: wanted.map(({ _id }) => _id) }, lease })
-    .project<Pick<JobItemRow, '_id'>>({ _id: 1 })
-    .toArray();
-  const ours = new Set(rows.map(({ _id }) => _id.toHexString()));
-  return wanted.filter(({ _id }) => ours.has(_id.toHexString()));
-}
-
 /** All that is left of the job is leased, or waits for its time. */
-async function noteNothingDue(database: Database, job: JobRow, now: Date, leaseMs: number): Promise<void> {
+async function noteNothingDue(database: Database, job: JobRow, now: Date, atTheLatest: Date): Promise<void> {
   const next = await database.jobItems
     .find({ job_id: job._id, claimable_at: { $gt: now } })
     .sort({ claimable_at: 1 })
     .limit(1)
     .next();
-  const due_at = next?.claimable_at ?? new Date(now.getTime() + leaseMs);
+  const nextAt = next?.claimable_at ?? atTheLatest;
+  const due_at = nextAt < atTheLatest ? nextAt : atTheLatest;
   await database.jobs.updateOne({ _id: job._id, generation: job.generation }, { $set: { due_at } });
 }
 

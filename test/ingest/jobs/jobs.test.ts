@@ -420,6 +420,26 @@ describe('a worker', () => {
     await jobs.stop();
   });
 
+  withStore('that died in the middle of a write holds up what that locks, and nothing else', async (store) => {
+    const items = await itemsOf(store, ada, documents(8));
+    const job = await store.createJob(ada, { kind: 'INGEST', apiKeyId: null, items });
+    await store.claimItems(operator, { maxItems: 5, maxBytes: 1e6, leaseMs: 60_000 });
+    store.advance(60_001);
+    const { client, jobItems } = store.database;
+    const session = client.startSession();
+    session.startTransaction();
+    await jobItems.updateMany({ position: { $in: [1, 3] } }, { $set: { name: 'locked' } }, { session });
+    const jobs = jobsOn(store);
+    jobs.start();
+    await expect.poll(async () => (await store.job(seenBy(ada), job.id))?.done, SOON).toBe(6);
+    expect(await jobItems.countDocuments({ position: { $in: [1, 3] }, state: 'RUNNING', attempts: 1 })).toBe(2);
+    await session.abortTransaction();
+    await session.endSession();
+    expect(await ended(jobs, ada, job.id)).toMatchObject({ state: 'SUCCEEDED', done: 8 });
+    await jobs.stop();
+    expect(jobs.errors).toEqual([]);
+  });
+
   withStore('that never heard what it claimed gets it back at once, and nothing of others', async (store) => {
     const items = await itemsOf(store, ada, documents(6));
     const job = await store.createJob(ada, { kind: 'INGEST', apiKeyId: null, items });
