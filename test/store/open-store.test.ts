@@ -61,7 +61,7 @@ describe.each(STORE_SERVERS)('opening a store on $name', ({ start, hasSearch }) 
     const explicit = { provider: 'openai', model: 'text-embedding-3-small' };
     const refused = open({ dbName, space: { initial: other, explicit } });
     await expect(refused).rejects.toMatchObject({ code: 'EMBEDDING_SPACE_MISMATCH' });
-    await expect(refused).rejects.toThrow(/hash\/feature-hashing-v1.*openai\/text-embedding-3-small.*reembed/);
+    await expect(refused).rejects.toThrow(/hash\/feature-hashing-v1.*openai\/text-embedding-3-small.*reembed/s);
     expect(notices).toEqual([]);
     await reopened.createSpace(operator, { ...other, maxInputTokens: 8_191 });
     await open({ dbName, space: { initial: other, explicit }, onNotice: (notice) => notices.push(notice) });
