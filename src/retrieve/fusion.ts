@@ -31,33 +31,33 @@ export function reciprocalRankFusion(legs: readonly RankedLeg[], rankConstant = 
 /**
  * Fusion of normalised scores (a convex combination), with each leg's weight. BM25 scores are divided by the best one:
  * their zero means that no word matched. Similarities have no such zero, and even the last candidates are close to each
- * other: they are measured from the leg's last hit, in units of the distance between its best and its fiftieth, so that
- * looking deeper changes no order. A hit that a leg does not have gets 0 from it.
+ * other: they are measured from the leg's fiftieth hit, in units of its distance to the best, so that a leg counts the
+ * same however deep it looks. A hit that a leg does not have, or has behind the fiftieth, gets 0 from it.
  *
  * Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval" (ACM TOIS 2023).
  */
 export function normalisedScoreFusion(legs: { readonly vector: RankedLeg; readonly text: RankedLeg }): Fused[] {
   const { vector, text } = legs;
   const scaled = new Map([
-    [vector, fromLast(vector)],
+    [vector, fromFiftieth(vector)],
     [text, fromZero(text)],
   ]);
   return sumById([vector, text], (leg) => scaled.get(leg)!);
 }
 
-/** The unit of similarity: from the best hit to the one of this rank, or to the last one. */
-const UNIT_RANK = 50;
+/** Where similarity begins to count; the last hit where there are fewer. */
+const ZERO_RANK = 50;
 
 function fromZero({ hits }: RankedLeg): number[] {
   const best = hits[0]?.score ?? 0;
   return hits.map(({ score }) => (best > 0 ? score / best : 1));
 }
 
-function fromLast({ hits }: RankedLeg): number[] {
-  const last = hits.at(-1)?.score ?? 0;
-  const unit = (hits[0]?.score ?? 0) - (hits[Math.min(UNIT_RANK, hits.length) - 1]?.score ?? 0);
+function fromFiftieth({ hits }: RankedLeg): number[] {
+  const zero = hits[Math.min(ZERO_RANK, hits.length) - 1]?.score ?? 0;
+  const unit = (hits[0]?.score ?? 0) - zero;
   // A leg whose hits are all alike says that each of them is as good as its best.
-  return hits.map(({ score }) => (unit > 0 ? (score - last) / unit : 1));
+  return hits.map(({ score }) => (unit > 0 ? Math.max(0, (score - zero) / unit) : 1));
 }
 
 function sumById(legs: readonly RankedLeg[], scoresOf: (leg: RankedLeg) => readonly number[]): Fused[] {

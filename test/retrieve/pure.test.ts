@@ -58,7 +58,7 @@ describe('fusion of normalised scores', () => {
 
   it('gives the same order however deep the vector leg was', () => {
     const deep = Array.from({ length: 240 }, (_, index) => ({ id: `v${String(index).padStart(3, '0')}`, score: 0.9 - index / 1_000 })); // biome-ignore format: one line
-    const words = { weight: 1, hits: [{ id: 'v030', score: 9 }, { id: 'v002', score: 5 }, { id: 'v055', score: 4 }] }; // biome-ignore format: table
+    const words = { weight: 1, hits: [{ id: 'v030', score: 9 }, { id: 'v002', score: 5 }, { id: 'v055', score: 4 }, { id: 'words only', score: 3 }] }; // biome-ignore format: table
     const orderAt = (depth: number) =>
       normalisedScoreFusion({ vector: { weight: 0.4, hits: deep.slice(0, depth) }, text: words })
         .map(({ id }) => id)
