@@ -1,29 +1,13 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Document } from '@langchain/core/documents';
-import { Embeddings } from '@langchain/core/embeddings';
 import { MongoDBAtlasVectorSearch } from '@langchain/mongodb';
 import { RecursiveCharacterTextSplitter } from '@langchain/textsplitters';
-import { createHashEmbedder } from '../src/embed/hash.js';
 import { makeRandom, makeText, makeWords } from './corpus.js';
+import { HashEmbeddings } from './hash-embeddings.js';
 import { round, timed } from './measure.js';
 
 /** LangChain as its users wire it, on the same server, with the same embedder: the peer of ingest and search. */
-class HashEmbeddings extends Embeddings {
-  readonly embedder = createHashEmbedder();
-
-  constructor() {
-    super({});
-  }
-
-  async embedDocuments(texts: string[]): Promise<number[][]> {
-    return (await this.embedder.embed(texts, { kind: 'document' })).map((vector) => [...vector]);
-  }
-
-  async embedQuery(text: string): Promise<number[]> {
-    return (await this.embedDocuments([text]))[0]!;
-  }
-}
 
 type Options = Exclude<ConstructorParameters<typeof MongoDBAtlasVectorSearch>[1], undefined>;
 

@@ -1,9 +1,10 @@
 import type { Filter } from 'mongodb';
 import type { Database } from './database.js';
+import { STORED_CHUNK_FIELDS } from './diff-chunks.js';
 import { toStoreError } from './mongo-errors.js';
 import { parseObjectId } from './object-id.js';
-import type { DocumentRecord } from './records.js';
-import { documentRecord } from './row-records.js';
+import type { DocumentRecord, NewChunk } from './records.js';
+import { documentRecord, placement } from './row-records.js';
 import type { ChunkRow, DocumentRow } from './rows.js';
 import type { Scope } from './scope.js';
 import { inScope } from './scope-filter.js';
@@ -14,32 +15,11 @@ import { liveAt } from './visibility.js';
 /** Rows with vectors per query: below 2 MB at 3 072 dimensions. */
 const CHUNKS_PER_QUERY = 128;
 
-const FIELDS = {
-  ordinal: 1,
-  start: 1,
-  end: 1,
-  parent_start: 1,
-  parent_end: 1,
-  page: 1,
-  headings: 1,
-  token_count: 1,
-  embed_prefix: 1,
-  embed_hash: 1,
-} as const;
+const FIELDS = { ...STORED_CHUNK_FIELDS, embed_prefix: 1 } as const;
 type WholeRow = Pick<ChunkRow, keyof typeof FIELDS> & { readonly embeddings?: ChunkRow['embeddings'] };
 
 /** A chunk with its vector; its text is the document's from `start` to `end`. */
-export interface WholeChunk {
-  readonly start: number;
-  readonly end: number;
-  readonly parentStart: number | null;
-  readonly parentEnd: number | null;
-  readonly page: number | null;
-  readonly headings: readonly string[];
-  readonly tokenCount: number;
-  /** What the embedder was given before the text; left out: nothing. */
-  readonly embedPrefix?: string;
-  readonly embedHash: string;
+export interface WholeChunk extends Omit<NewChunk, 'language' | 'text'> {
   /** In the space asked for; null where the chunk has none there. */
   readonly vector: Float32Array | null;
 }
@@ -150,13 +130,7 @@ function translated<A extends unknown[], T>(
 
 function wholeChunk(row: WholeRow, space: string): WholeChunk {
   return {
-    start: row.start,
-    end: row.end,
-    parentStart: row.parent_start ?? null,
-    parentEnd: row.parent_end ?? null,
-    page: row.page,
-    headings: row.headings,
-    tokenCount: row.token_count,
+    ...placement(row),
     ...(row.embed_prefix !== undefined && { embedPrefix: row.embed_prefix }),
     embedHash: row.embed_hash,
     vector: row.embeddings?.[space]?.toFloat32Array() ?? null,

@@ -46,13 +46,22 @@ export function chunkRecord(row: Pick<ChunkRow, '_id' | keyof typeof CHUNK_FIELD
     id: row._id.toHexString(),
     documentId: row.document_id.toHexString(),
     ordinal: row.ordinal,
+    ...placement(row),
+    language: row.language,
+  };
+}
+
+/** Where a chunk lies in its document, and how long it is. */
+export function placement(
+  row: Pick<ChunkRow, 'start' | 'end' | 'parent_start' | 'parent_end' | 'page' | 'headings' | 'token_count'>,
+): Pick<ChunkRecord, 'start' | 'end' | 'parentStart' | 'parentEnd' | 'page' | 'headings' | 'tokenCount'> {
+  return {
     start: row.start,
     end: row.end,
     parentStart: row.parent_start ?? null,
     parentEnd: row.parent_end ?? null,
     page: row.page,
     headings: row.headings,
-    language: row.language,
     tokenCount: row.token_count,
   };
 }

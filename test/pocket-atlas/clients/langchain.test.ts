@@ -1,27 +1,11 @@
 import { Document } from '@langchain/core/documents';
-import { Embeddings } from '@langchain/core/embeddings';
 import { MongoDBAtlasVectorSearch } from '@langchain/mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createHashEmbedder } from '../../../src/embed/hash.js';
+import { HashEmbeddings } from '../../../bench/hash-embeddings.js';
 import { type PocketAtlas, startPocketAtlas } from '../../../src/pocket-atlas/start.js';
 import { searchable } from './searchable.js';
 
 /** LangChain's store as its documentation uses it, with the driver 6 that it brings. */
-class HashEmbeddings extends Embeddings {
-  readonly embedder = createHashEmbedder();
-
-  constructor() {
-    super({});
-  }
-
-  async embedDocuments(texts: string[]): Promise<number[][]> {
-    return (await this.embedder.embed(texts, { kind: 'document' })).map((vector) => [...vector]);
-  }
-
-  async embedQuery(text: string): Promise<number[]> {
-    return (await this.embedDocuments([text]))[0]!;
-  }
-}
 
 type Args = ConstructorParameters<typeof MongoDBAtlasVectorSearch>[1] & object;
 type Collection = Args['collection'];
