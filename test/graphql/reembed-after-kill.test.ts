@@ -1,19 +1,15 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SOCKET_NAME, socketUri } from '../../src/pocket-atlas/address.js';
 import { type FakeOpenai, startFakeOpenai } from '../support/fake-openai.js';
+import { killableServer } from '../support/killable-server.js';
 import { ONE_PARAGRAPH, paragraphs } from '../support/test-store.js';
 import { post } from './server.js';
 
 /** The server as a process that is killed while it fills a space, and started again on its data. */
-const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 const UPSERT = `mutation($input: UpsertDocumentInput!) { upsertDocument(input: $input) { outcome userErrors { message } } }`;
 const REEMBED = `mutation { reembed(input: { provider: "openai", model: "text-embedding-3-small", dimensions: 64 }) {
   job { id } userErrors { message } } }`;
@@ -23,45 +19,24 @@ const SEARCH = `{ search(input: { query: "word3 paragraph number 44", mode: VECT
 
 let directory: string;
 let fake: FakeOpenai;
-let running: ChildProcessByStdio<null, Readable, null> | null = null;
+const server = killableServer();
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gazetteer-reembed-'));
   fake = await startFakeOpenai();
 });
 afterEach(async () => {
-  await kill();
+  await server.kill();
   await fake.close();
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function start(): Promise<string> {
-  running = spawn(process.execPath, [main], {
-    cwd: directory,
-    env: {
-      PATH: process.env.PATH,
-      PORT: '0',
-      EMBEDDING_PROVIDER: 'hash',
-      OPENAI_API_KEY: 'sk-x',
-      OPENAI_BASE_URL: fake.baseUrl,
-      GAZETTEER_JOB_LEASE_SECONDS: '5',
-      GAZETTEER_LOG_LEVEL: 'silent',
-    },
-    stdio: ['ignore', 'pipe', 'ignore'],
+const start = (): Promise<string> =>
+  server.start(directory, {
+    EMBEDDING_PROVIDER: 'hash',
+    OPENAI_API_KEY: 'sk-x',
+    OPENAI_BASE_URL: fake.baseUrl,
+    GAZETTEER_JOB_LEASE_SECONDS: '5',
   });
-  let out = '';
-  running.stdout.on('data', (part) => {
-    out += part;
-  });
-  await expect.poll(() => out, { timeout: 50_000 }).toMatch(/ready at/);
-  return /http:\S+/.exec(out)![0];
-}
-
-async function kill(): Promise<void> {
-  if (running === null || running.exitCode !== null || running.signalCode !== null) return;
-  const exited = once(running, 'exit');
-  running.kill('SIGKILL');
-  await exited;
-}
 
 /** In the new space, as the running server's database holds them. */
 async function writtenVectors(): Promise<number> {
@@ -110,7 +85,7 @@ test('kill -9 in the middle: the job goes on, asks again for what was under way 
   };
   // One answer came, and is written whole.
   await expect.poll(arrived, { timeout: 20_000 }).toBeGreaterThan(0);
-  await kill();
+  await server.kill();
 
   fake.requests.length = 0;
   fake.answerWith('ok');

@@ -1,63 +1,38 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeOpenai, startFakeOpenai } from '../support/fake-openai.js';
+import { killableServer } from '../support/killable-server.js';
 import { paragraphs } from '../support/test-store.js';
 import { post } from './server.js';
 
 /** The server as a process that is killed while a provider embeds a large document, and started again on its data. */
-const main = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 const UPSERT = `mutation Upsert($input: UpsertDocumentInput!) {
   upsertDocument(input: $input) { outcome document { version chunkCount } changes { chunksEmbedded } userErrors { message } }
 }`;
 
 let directory: string;
 let fake: FakeOpenai;
-let running: ChildProcessByStdio<null, Readable, null> | null = null;
+const server = killableServer();
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gazetteer-resume-'));
   fake = await startFakeOpenai();
 });
 afterEach(async () => {
-  await kill();
+  await server.kill();
   await fake.close();
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function start(): Promise<string> {
-  running = spawn(process.execPath, [main], {
-    cwd: directory,
-    env: {
-      PATH: process.env.PATH,
-      PORT: '0',
-      EMBEDDING_PROVIDER: 'openai',
-      EMBEDDING_DIMENSIONS: '64',
-      OPENAI_API_KEY: 'sk-x',
-      OPENAI_BASE_URL: fake.baseUrl,
-      GAZETTEER_LOG_LEVEL: 'silent',
-    },
-    stdio: ['ignore', 'pipe', 'ignore'],
+const start = (): Promise<string> =>
+  server.start(directory, {
+    EMBEDDING_PROVIDER: 'openai',
+    EMBEDDING_DIMENSIONS: '64',
+    OPENAI_API_KEY: 'sk-x',
+    OPENAI_BASE_URL: fake.baseUrl,
   });
-  let out = '';
-  running.stdout.on('data', (part) => {
-    out += part;
-  });
-  await expect.poll(() => out, { timeout: 50_000 }).toMatch(/ready at/);
-  return /http:\S+/.exec(out)![0];
-}
-
-async function kill(): Promise<void> {
-  if (running === null || running.exitCode !== null || running.signalCode !== null) return;
-  const exited = once(running, 'exit');
-  running.kill('SIGKILL');
-  await exited;
-}
 
 /** What the running server's database holds of them. */
 async function keptVectors(): Promise<number> {
@@ -89,7 +64,7 @@ test('kill -9 while 300 chunks are embedded: no batch that had arrived is embedd
   await expect.poll(() => fake.requests.length, { timeout: 30_000 }).toBe(4);
   const [, , , stalled] = fake.requests;
   await expect.poll(keptVectors, { timeout: 10_000 }).toBe(300 - stalled!.inputs.length);
-  await kill();
+  await server.kill();
   expect(await cut).toBe('the connection broke');
 
   fake.requests.length = 0;
