@@ -55,11 +55,14 @@ async function writeAtOnce(
     operations.map((operation) => modelOf(collection.namespace, operation)),
   );
   if (models.length === 0) return groups.map(() => NOTHING);
-  // Only updates and deletes are told apart by group: without any, the results need not come over the wire.
-  const verboseResults = models.some(({ name }) => name !== 'insertOne');
+  // Inserts find nothing. Where one group alone can, the totals are its own, and no result per row has to come over the wire.
+  const finding = groups.filter(({ operations }) => operations.some((operation) => !('insertOne' in operation)));
+  const verboseResults = finding.length > 1;
   try {
     const result = await client.bulkWrite(models, { session, ordered: true, verboseResults });
-    return verboseResults ? resultsByGroup(groups, result) : groups.map(() => NOTHING);
+    if (verboseResults) return resultsByGroup(groups, result);
+    const { matchedCount, deletedCount } = result;
+    return groups.map((group) => (group === finding[0] ? { matchedCount, deletedCount } : NOTHING));
   } catch (error) {
     throw unwrapped(error);
   }

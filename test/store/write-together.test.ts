@@ -61,6 +61,26 @@ describe.each(STORE_SERVERS)('on $name', ({ start, hasSearch }) => {
       expect(await right.countDocuments()).toBe(1);
     });
 
+    it('answers for the one group that can find something, among inserts', async () => {
+      const { left, right } = collections();
+      await left.insertMany([{ _id: 1 }, { _id: 2 }] as never);
+      const results = await inTransaction(database, (session) =>
+        together(session, [
+          writeGroup(right, [{ insertOne: { document: { _id: 'a' } as never } }]),
+          writeGroup(left, [
+            { updateMany: { filter: {}, update: { $set: { a: 1 } } } },
+            { deleteMany: { filter: { _id: 2 as never } } },
+          ]),
+          writeGroup(right, [{ insertOne: { document: { _id: 'b' } as never } }]),
+        ]),
+      );
+      expect(results.map(({ matchedCount, deletedCount }) => [matchedCount, deletedCount])).toEqual([
+        [0, 0],
+        [2, 1],
+        [0, 0],
+      ]);
+    });
+
     it('keeps nothing when one of them is refused, and says the code', async () => {
       const { left, right } = collections();
       await right.insertOne({ _id: 'taken' } as never);
