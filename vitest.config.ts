@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -12,6 +13,8 @@ export default defineConfig({
     // Child processes and workers run compiled files: they are built once before the first test.
     globalSetup: ['test/support/build.ts'],
     pool: 'forks',
+    // Many tests wait (for a heartbeat, a lease, a process): two at a time use even a small machine better.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -111,6 +111,14 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/**
+ * Has libraries run as in production, where nobody said otherwise: without it, graphql checks each of its values for
+ * mistakes of its own developers. To be called before they are loaded, since that is when they look.
+ */
+export function preferProductionMode(): void {
+  process.env.NODE_ENV ??= 'production';
+}
+
 /** Reads the environment, and `.env` in the working directory for what it does not set. */
 export function loadConfig(): Config {
   loadDotEnv();

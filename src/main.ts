@@ -2,11 +2,12 @@
 import module from 'node:module';
 import pino from 'pino';
 import { type App, startApp } from './app.js';
-import { ConfigError, loadConfig } from './config.js';
+import { ConfigError, loadConfig, preferProductionMode } from './config.js';
 import { AppError } from './errors.js';
 
 /** The server's process: settings, start, signals. One line on stdout says that it is ready; all else goes to stderr. */
 async function main(): Promise<void> {
+  preferProductionMode();
   keepCompiledCode();
   const config = loadConfig();
   const logger = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: false }));
