@@ -1,5 +1,6 @@
 import type { Embedder } from '../embed/embedder.js';
 import type { Alongside, AlongsideOption } from '../store/alongside.js';
+import type { QueuedOn } from '../store/jobs/job-records.js';
 import type { DocumentRecord, SpaceRecord } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
@@ -37,6 +38,8 @@ export interface UpsertOptions {
   readonly wasInterrupted?: boolean;
   /** What is to be stored with the document, or neither is: see the store's `Alongside`. */
   readonly alongside?: Alongside;
+  /** It waited in a job, since the document was like this. */
+  readonly queuedOn?: QueuedOn | null;
 }
 
 /** One call, over however many attempts it takes. */
@@ -58,6 +61,6 @@ export function withSignal({ options: { signal } }: Attempt): { signal?: AbortSi
 }
 
 /** The same with what goes along with the write. */
-export function withAlongside({ options: { alongside } }: Attempt): AlongsideOption {
-  return alongside === undefined ? {} : { alongside };
+export function withAlongside({ options: { alongside, queuedOn } }: Pick<Attempt, 'options'>): AlongsideOption {
+  return { ...(alongside && { alongside }), ...(queuedOn && { queuedAt: queuedOn.at }) };
 }

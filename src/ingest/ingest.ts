@@ -1,4 +1,5 @@
 import type { Alongside } from '../store/alongside.js';
+import type { QueuedOn } from '../store/jobs/job-records.js';
 import type { ChunkingStrategy, DocumentRecord, Metadata } from '../store/records.js';
 import type { Scope } from '../store/scope.js';
 
@@ -17,6 +18,8 @@ export interface Ingest {
       wasInterrupted?: boolean;
       /** Written with the document, or neither is. Its `CalledOff` is thrown. */
       alongside?: Alongside;
+      /** It waited in a job: `Refusal` CONFLICT where something newer would be undone. */
+      queuedOn?: QueuedOn | null;
     },
   ): Promise<UpsertResult>;
   /** Ends the worker threads; they keep no process alive by themselves. */

@@ -8,9 +8,10 @@ import { againWhenMoved } from './again-when-moved.js';
 import type { Attempt, UpsertOptions, UpsertParts } from './attempt.js';
 import type { UpsertInput, UpsertResult } from './ingest.js';
 import { keepVersion } from './keep-version.js';
+import { requireNothingNewer } from './nothing-newer.js';
 import { replaceVersion } from './replace-version.js';
 import { checkInput } from './resolve-upsert.js';
-import { isStoredVersion, resolveWanted } from './wanted.js';
+import { attributeChanges, isStoredVersion, resolveWanted } from './wanted.js';
 
 /** Creates or replaces the document of a title, atomically with its chunks. See `Ingest`. */
 export async function upsertDocument(
@@ -35,9 +36,13 @@ async function upsertOnce(attempt: Attempt, stored: DocumentRecord | null): Prom
   attempt.options.signal?.throwIfAborted();
   try {
     const wanted = await resolveWanted(attempt, stored);
-    return stored !== null && isStoredVersion(stored, wanted)
-      ? await keepVersion(attempt, stored, wanted)
-      : await replaceVersion(attempt, stored, wanted);
+    const isKept = stored !== null && isStoredVersion(stored, wanted);
+    if (stored !== null)
+      requireNothingNewer(attempt.options.queuedOn, stored, {
+        text: !isKept,
+        attributes: Object.keys(attributeChanges(stored, wanted)).length > 0,
+      });
+    return isKept ? await keepVersion(attempt, stored, wanted) : await replaceVersion(attempt, stored, wanted);
   } catch (error) {
     if (stored !== null && !attempt.given.dryRun) await rememberFailure(attempt, stored, error);
     throw error;

@@ -21,6 +21,8 @@ export type Alongside = (stored: StoredWrite) => {
 
 export interface AlongsideOption {
   readonly alongside?: Alongside;
+  /** Of what a job stores: since when it waited. Kept on the document, so that what was queued before it stays behind it. */
+  readonly queuedAt?: Date;
 }
 
 /** What was to be written alongside refused, so nothing was stored: somebody else's business now, and nobody's fault. */

@@ -36,12 +36,19 @@ export type AttributeWrites = Pick<Store, 'writeAttributes' | 'updateAttributes'
 
 export function attributeWriter(database: Database, options: AttributeOptions): AttributeWrites {
   return {
-    async writeAttributes(scope, basedOn, changes, { alongside }: AlongsideOption = {}) {
+    async writeAttributes(scope, basedOn, changes, { alongside, queuedAt }: AlongsideOption = {}) {
       const filter = { _id: ObjectId.createFromHexString(basedOn.id), owner: scope.owner };
-      const changed = await change(database, scope, filter, changes, { ...options, alongside }, (row) => {
-        requireWritable(scope, row.agent_ids, ['input', 'title']);
-        if (row.version !== basedOn.version || row.revision !== basedOn.revision) throw new VersionMoved();
-      });
+      const changed = await change(
+        database,
+        scope,
+        filter,
+        changes,
+        { ...options, ...(alongside && { alongside }), ...(queuedAt && { queuedAt }) },
+        (row) => {
+          requireWritable(scope, row.agent_ids, ['input', 'title']);
+          if (row.version !== basedOn.version || row.revision !== basedOn.revision) throw new VersionMoved();
+        },
+      );
       if (changed === null) throw new VersionMoved();
       return changed;
     },
@@ -126,13 +133,20 @@ async function write(
     clock,
     maxTransactionRows,
     alongside,
+    queuedAt,
   }: AttributeOptions & AlongsideOption & { readonly filterable: Filterable; readonly pass: PassFence },
   session: ClientSession,
 ): Promise<Written> {
   const changed = changedFields(before, changes, filterable);
   if (Object.keys(changed).length === 0) return { row: before, rowsFollow: false };
   if (changed.filterable !== undefined) await pass.alone(session);
-  const moved = { ...changed, revision: before.revision + 1, updated_at: clock(), last_error: null };
+  const moved = {
+    ...changed,
+    revision: before.revision + 1,
+    updated_at: clock(),
+    last_error: null,
+    queued_at: queuedAt ?? null,
+  };
   const after: DocumentRow = { ...before, ...moved };
   const reachesRows = before.version > 0 && !isDeepStrictEqual(inheritedFields(before), inheritedFields(after));
   const rowsFollow = reachesRows && before.chunk_count > maxTransactionRows;

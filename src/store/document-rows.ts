@@ -12,8 +12,7 @@ export function documentRowOf(
   id: ObjectId,
   basedOn: DocumentRecord | null,
   version: NewVersion,
-  filterable: Filterable,
-  now: Date,
+  { filterable, now, queuedAt }: { filterable: Filterable; now: Date; queuedAt?: Date | undefined },
 ): DocumentRow {
   return {
     _id: id,
@@ -38,6 +37,7 @@ export function documentRowOf(
     space: version.space,
     created_at: basedOn?.createdAt ?? now,
     updated_at: now,
+    queued_at: queuedAt ?? null,
   };
 }
 

@@ -57,6 +57,8 @@ export interface DocumentRecord {
   readonly space: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** Since when the last write waited in a job; left out where it came at once. */
+  readonly queuedAt?: Date;
 }
 
 /** A live chunk without its text: text and vectors are read only when asked for. */

@@ -24,6 +24,7 @@ export function documentRecord(row: DocumentRow): DocumentRecord {
     space: row.space,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    ...(row.queued_at && { queuedAt: row.queued_at }),
   };
 }
 

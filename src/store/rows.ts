@@ -44,6 +44,8 @@ export interface DocumentRow {
   space: string | null;
   created_at: Date;
   updated_at: Date;
+  /** Since when the last write waited in a job; null or absent: it came at once. */
+  queued_at?: Date | null;
   /** A staged version is being written (see stage-version.ts). Absent otherwise. */
   attempt?: AttemptClaim;
   /** Versions whose dropped rows and texts still lie there for readers that began before the flip. */

@@ -48,9 +48,9 @@ export async function planWrite(
   basedOn: DocumentRecord | null,
   current: DocumentRow | null,
   version: NewVersion,
-  options: { filterable: Filterable; now: Date },
+  options: { filterable: Filterable; now: Date; queuedAt?: Date | undefined },
 ): Promise<WritePlan> {
-  const document = documentRowOf(owner, documentIdOf(basedOn), basedOn, version, options.filterable, options.now);
+  const document = documentRowOf(owner, documentIdOf(basedOn), basedOn, version, options);
   const inherited = inheritedFields(document);
   const stored = current === null ? [] : await liveRows(database, document._id, current.version);
   const diff = diffChunks(stored, version.chunks);

@@ -56,7 +56,7 @@ export interface WriteOptions {
 export function versionWriter(database: Database, options: WriteOptions): Pick<Store, 'writeVersion'> {
   const commit = groupCommit<PlannedWrite>(GROUP_LIMITS, (writes) => commitTogether(database, writes, options));
   return {
-    async writeVersion(scope, basedOn, given, { alongside }: AlongsideOption = {}) {
+    async writeVersion(scope, basedOn, given, { alongside, queuedAt }: AlongsideOption = {}) {
       // Whoever made the version checked it already; what is stored for ever is looked at where it is stored.
       const version: NewVersion = {
         ...given,
@@ -70,6 +70,7 @@ export function versionWriter(database: Database, options: WriteOptions): Pick<S
       const plan = await planWrite(database, scope.owner, basedOn, current, version, {
         filterable: await options.projection.keys(),
         now: options.clock(),
+        queuedAt,
       });
       const fitsTransaction =
         plan.changedRows <= options.limits.maxTransactionRows &&

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { ingestKind } from '../../src/ingest/jobs/ingest-kind.js';
 import { makeScope } from '../../src/store/scope.js';
 import { startTestPocketAtlas, type TestPocketAtlas } from '../support/pocket-atlas.js';
 import { ONE_PARAGRAPH, openTestStore, paragraphs, type TestStore } from '../support/test-store.js';
+import { ended, jobsOn, seenBy } from './jobs/job-harness.js';
 
 // An index that trails its collection by a second, as real ones do: who does not wait, is told so.
 
@@ -32,6 +34,36 @@ test('SEARCHABLE answers when the index has caught up, STORED at once and with t
   await vi.waitFor(async () => expect((await store.upsert(scope, 'stored', paragraphs(3))).searchable).toBe(true), {
     timeout: 20_000,
   });
+});
+
+test('an item that is to be searchable waits for the index also where its first server died over that', async () => {
+  const dying = jobsOn({
+    ...store,
+    endItems: async () => {
+      throw new Error('killed');
+    },
+  });
+  dying.start();
+  const given = { title: 'resumed', text: paragraphs(3), dryRun: false, waitUntil: 'SEARCHABLE' } as const;
+  const job = await dying.ingestDocuments(scope, [given], { apiKeyId: null });
+  await vi.waitFor(async () => expect(await store.database.jobItems.countDocuments({ 'stored.version': 1 })).toBe(1), {
+    timeout: 20_000,
+  });
+  await dying.stop();
+  store.advance(60_001);
+  let found = false;
+  const waitUntilSearchable: TestStore['waitUntilSearchable'] = async (...asked) => {
+    const isThere = await store.waitUntilSearchable(...asked);
+    found ||= isThere;
+    return isThere;
+  };
+  const heir = jobsOn(store, { kinds: [ingestKind(store.ingest, { waitUntilSearchable })] });
+  heir.start();
+  expect(await ended(heir, scope, job.id)).toMatchObject({ state: 'SUCCEEDED' });
+  expect(found).toBe(true);
+  await heir.stop();
+  const { items } = await store.listJobItems(seenBy(scope), job.id, { first: 1 });
+  expect(items[0]?.node).toMatchObject({ outcome: 'CREATED', error: null });
 });
 
 test('an abort ends the waiting, and the document is stored', async () => {

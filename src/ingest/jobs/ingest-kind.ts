@@ -9,23 +9,26 @@ import { SearchableLine } from './searchable-line.js';
 /** An item is an upsert: run again, it finds what is stored and changes nothing. */
 export function ingestKind(ingest: Ingest, store: Pick<Store, 'waitUntilSearchable'>): JobKindWork {
   const line = new SearchableLine(store);
+  const waits = ({ waitUntil }: UpsertInput): boolean => waitUntil === 'SEARCHABLE';
   return {
     kind: 'INGEST',
-    async runItem({ payload, document, wasInterrupted = false }, { scope, signal, alongside }) {
+    async runItem({ payload, document, queuedOn = null, wasInterrupted = false }, { scope, signal, alongside }) {
       const input = decodeIngest(payload);
       // It waits in the line: what runs has others behind it.
       const { outcome, document: stored } = await ingest.upsertDocument(
         scope,
         { ...input, waitUntil: 'STORED' },
-        { signal, wasInterrupted, alongside, ...(isFirst(input, document) && { found: document }) },
+        { signal, wasInterrupted, alongside, queuedOn, ...(isFirst(input, document) && { found: document }) },
       );
       if (stored === null) return { outcome, documentId: null };
-      const waits = input.waitUntil === 'SEARCHABLE' && outcome !== 'UNCHANGED';
       return {
         outcome,
         documentId: stored.id,
-        ...(waits && { settled: line.wait(scope, stored.id, stored.version) }),
+        ...(waits(input) && outcome !== 'UNCHANGED' && { settled: line.wait(scope, stored.id, stored.version) }),
       };
+    },
+    async settle({ payload }, { documentId, version }, scope) {
+      if (waits(decodeIngest(payload))) await line.wait(scope, documentId, version);
     },
   };
 }

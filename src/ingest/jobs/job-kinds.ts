@@ -1,5 +1,5 @@
 import type { Alongside } from '../../store/alongside.js';
-import type { ItemOutcome, JobSpec } from '../../store/jobs/job-records.js';
+import type { ItemOutcome, JobSpec, QueuedOn } from '../../store/jobs/job-records.js';
 import type { DocumentRecord } from '../../store/records.js';
 import type { Operator, Scope } from '../../store/scope.js';
 
@@ -14,6 +14,8 @@ export interface ClaimedItem {
   readonly payload: Buffer;
   /** The document of the item as it was read with the others of its batch, a moment ago; null: none is known. */
   readonly document?: DocumentRecord | null;
+  /** The document of its title as it was when the item was queued: what was written since is newer. */
+  readonly queuedOn?: QueuedOn | null;
   /** A worker died or lost its lease in the middle of it. */
   readonly wasInterrupted?: boolean;
 }
@@ -50,6 +52,8 @@ export type JobKindWork =
   | {
       readonly kind: 'INGEST' | 'IMPORT';
       runItem(item: ClaimedItem, context: ScopeContext): Promise<ItemDone | ItemPostponed>;
+      /** What an item that was stored already, by a worker that died then, still has to wait for. It may not fail. */
+      settle?(item: ClaimedItem, stored: { documentId: string; version: number }, scope: Scope): Promise<void>;
     }
   | {
       readonly kind: 'REEMBED';

@@ -32,7 +32,7 @@ export interface Ran {
 export async function runItem(parts: RunItemParts, held: HeldItem): Promise<Ran> {
   const { signal } = held.abort;
   // Stored already, by a worker that died before it could say so: whatever was written since stays.
-  if (held.item.stored !== null) return { end: held.item.stored };
+  if (held.item.stored !== null) return await storedBefore(parts, held, held.item.stored);
   try {
     if (held.item.interruptions >= MAX_INTERRUPTIONS) throw cutShort(held.item.interruptions);
     const done = await work(parts, held);
@@ -50,6 +50,24 @@ export async function runItem(parts: RunItemParts, held: HeldItem): Promise<Ran>
     const known = itemErrorOf(error);
     if (known === null) parts.onError(error);
     return { end: { ended: 'FAILED', error: known ?? MASKED } };
+  }
+}
+
+/** Its end is known; what it was to wait for after it was stored is waited for all the same. */
+async function storedBefore(
+  parts: RunItemParts,
+  held: HeldItem,
+  { version, ...end }: NonNullable<HeldItem['item']['stored']>,
+): Promise<Ran> {
+  const kind = parts.kinds.get(held.batch.job.kind);
+  const { documentId } = end;
+  if (kind === undefined || kind.kind === 'REEMBED' || kind.settle === undefined || documentId === null) return { end };
+  try {
+    const scope = await parts.scopeOf(held);
+    return { end, settled: kind.settle(await claimedItem(parts, held, null), { documentId, version }, scope) };
+  } catch {
+    // The key is gone, or the database away: that it is stored stands.
+    return { end };
   }
 }
 
@@ -73,7 +91,7 @@ async function claimedItem(parts: RunItemParts, held: HeldItem, scope: Scope | n
   const { batch, item } = held;
   const payload = await parts.payloadOf(held);
   if (payload === null) throw new AppError('DEADLINE_EXCEEDED', 'What the item is run with is no longer kept');
-  const { id, name, position, interruptions } = item;
+  const { id, name, position, interruptions, queuedOn } = item;
   const document = scope && (await parts.documentOf(held, scope));
   return {
     id,
@@ -83,6 +101,7 @@ async function claimedItem(parts: RunItemParts, held: HeldItem, scope: Scope | n
     spec: batch.job.spec,
     payload,
     document,
+    queuedOn,
     wasInterrupted: interruptions > 0,
   };
 }

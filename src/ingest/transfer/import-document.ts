@@ -5,14 +5,16 @@ import { checkGivenAgents, requireWritable } from '../../store/agents.js';
 import type { Alongside, AlongsideOption } from '../../store/alongside.js';
 import { sameAgents } from '../../store/attributes.js';
 import { sameMetadata } from '../../store/check-metadata.js';
-import type { ItemOutcome } from '../../store/jobs/job-records.js';
+import type { ItemOutcome, QueuedOn } from '../../store/jobs/job-records.js';
 import type { DocumentRecord, NewChunk, SpaceRecord } from '../../store/records.js';
 import type { Scope } from '../../store/scope.js';
 import { describeSpace } from '../../store/space-choice.js';
 import type { AttributeChanges, Store } from '../../store/store.js';
 import { againWhenMoved } from '../again-when-moved.js';
+import { withAlongside } from '../attempt.js';
 import { type CountedString, countAveraged, embedHash, embedStrings, type VectorCache } from '../embed-strings.js';
 import type { KeyedLock } from '../keyed-lock.js';
+import { requireNothingNewer } from '../nothing-newer.js';
 import { embeddedString } from '../reembed/embedded-string.js';
 import { sameChunking } from '../resolve-chunking.js';
 import type { ExportedSpace } from './line-shapes.js';
@@ -43,6 +45,8 @@ export interface ImportOptions {
   readonly signal?: AbortSignal;
   /** Written with the document, or neither is. */
   readonly alongside?: Alongside;
+  /** The document of the title as it was when the import came. */
+  readonly queuedOn?: QueuedOn | null;
 }
 
 /**
@@ -79,8 +83,13 @@ async function importOnce(
   if (stored !== null) requireWritable(scope, stored.agentIds, ['title']);
   else if (await store.isTitleHidden(scope, document.title))
     throw new Refusal('CONFLICT', 'The title belongs to a document that these credentials cannot see', ['title']);
-  if (stored !== null && (await isStored(parts, scope, stored, document, placed)))
-    return await keep(parts, scope, stored, document, alongsideOf(options));
+  const isKept = stored !== null && (await isStored(parts, scope, stored, document, placed));
+  if (stored !== null)
+    requireNothingNewer(options.queuedOn, stored, {
+      text: !isKept,
+      attributes: Object.keys(attributeChanges(stored, document)).length > 0,
+    });
+  if (isKept) return await keep(parts, scope, stored, document, withAlongside({ options }));
 
   const vectors = new Map<string, ReadonlyMap<string, Float32Array>>();
   for (const space of spaces) {
@@ -95,12 +104,8 @@ async function importOnce(
     vectors: vectors.get(active.id) ?? new Map(),
     otherVectors: new Map([...vectors].filter(([id]) => id !== active.id)),
   };
-  const written = await store.writeVersion(scope, stored, version, alongsideOf(options));
+  const written = await store.writeVersion(scope, stored, version, withAlongside({ options }));
   return { outcome: stored === null || stored.version === 0 ? 'CREATED' : 'UPDATED', documentId: written.document.id };
-}
-
-function alongsideOf({ alongside }: ImportOptions): AlongsideOption {
-  return alongside === undefined ? {} : { alongside };
 }
 
 /** A document's chunks for the active space. */

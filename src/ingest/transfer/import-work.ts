@@ -18,12 +18,12 @@ export function importWork({ store, embedderOf }: Omit<ImportParts, 'turns'>): J
   const parts: ImportParts = { store, embedderOf, turns: new KeyedLock() };
   return {
     kind: 'IMPORT',
-    async runItem({ payload, spec }, { scope, signal, alongside }) {
+    async runItem({ payload, spec, queuedOn = null }, { scope, signal, alongside }) {
       const { head, lines } = unpackItem(payload);
       if ('refused' in head) throw new Refusal(head.refused.code, head.refused.message);
       const { space, onSpaceMismatch } = readSpec(spec);
       const document = await readDocument(lines, { firstLine: head.firstLine, space });
-      return await importDocument(parts, scope, document, { space, onSpaceMismatch, signal, alongside });
+      return await importDocument(parts, scope, document, { space, onSpaceMismatch, signal, alongside, queuedOn });
     },
   };
 }

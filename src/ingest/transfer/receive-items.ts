@@ -160,7 +160,8 @@ class Gathered {
   item(): NewJobItem {
     const name = this.#title ?? `line ${this.#firstLine}`;
     if (this.problem) return { name, payload: packItem({ refused: this.problem }, []), refused: this.problem };
-    return { name, payload: packItem({ firstLine: this.#firstLine }, this.#lines) };
+    const payload = packItem({ firstLine: this.#firstLine }, this.#lines);
+    return { name, payload, ...(this.#title !== null && { title: this.#title }) };
   }
 }
 

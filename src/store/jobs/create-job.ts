@@ -14,7 +14,7 @@ import type { JobItemRow, JobRow } from './job-rows.js';
 import { endedState } from './job-state.js';
 import type { JobWrites } from './job-store.js';
 import { insertPayloads } from './payloads.js';
-import { acceptDocuments } from './pending-documents.js';
+import { acceptDocuments, documentsTitled, type FoundDocument } from './pending-documents.js';
 import { removeJob } from './remove-job.js';
 import { announceWork } from './turns.js';
 
@@ -93,8 +93,9 @@ async function addItems(
 ): Promise<Counts> {
   const now = clock();
   const documents = batch.flatMap(({ document }) => document ?? []);
-  const ids = scope && (await acceptDocuments(database, documents, { scope, jobId: job._id, filterable, now }));
-  const rows = batch.map((item, index) => itemRow(job, job.total + index, item, ids, now));
+  const announced = scope && (await acceptDocuments(database, documents, { scope, jobId: job._id, filterable, now }));
+  const found = new Map([...(await titledBy(database, scope, batch)), ...(announced ?? [])]);
+  const rows = batch.map((item, index) => itemRow(job, job.total + index, item, found, now));
   const large = batch.flatMap(({ payload, refused }, index) =>
     refused || isInline(payload) ? [] : [{ itemId: (rows[index] as JobItemRow)._id, bytes: payload }],
   );
@@ -114,13 +115,23 @@ async function addItems(
   return counts;
 }
 
+async function titledBy(
+  database: Database,
+  scope: Scope | null,
+  batch: readonly NewJobItem[],
+): Promise<ReadonlyMap<string, FoundDocument>> {
+  const keys = batch.flatMap(({ title, refused }) => (title === undefined || refused ? [] : [normalizeTitle(title)]));
+  return scope === null || keys.length === 0 ? new Map() : await documentsTitled(database, scope, keys);
+}
+
 function itemRow(
   job: JobRow,
   position: number,
-  { name, payload, document, refused }: NewJobItem,
-  ids: ReadonlyMap<string, ObjectId> | null,
+  { name, payload, document, title = document?.title, refused }: NewJobItem,
+  found: ReadonlyMap<string, FoundDocument>,
   now: Date,
 ): JobItemRow {
+  const seen = title === undefined ? undefined : found.get(normalizeTitle(title));
   const common = {
     _id: new ObjectId(),
     job_id: job._id,
@@ -128,7 +139,7 @@ function itemRow(
     name: name.slice(0, MAX_NAME_LENGTH).toWellFormed(),
     attempts: 0,
     outcome: null,
-    document_id: (document && ids?.get(normalizeTitle(document.title))) ?? null,
+    document_id: (document && seen?._id) ?? null,
   };
   if (refused)
     return {
@@ -144,6 +155,7 @@ function itemRow(
     payload_bytes: payload.length,
     claimable_at: now,
     error: null,
+    ...(title !== undefined && { queued_on: { version: seen?.version ?? 0, revision: seen?.revision ?? 0, at: now } }),
     ...(isInline(payload) && { payload: new Binary(payload) }),
   };
 }

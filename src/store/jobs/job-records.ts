@@ -65,6 +65,8 @@ export interface NewJobItem {
   readonly name: string;
   /** What the item is run with, of any size; a large one apart in parts of at most 1 MiB; deleted when the item ends well. */
   readonly payload: Uint8Array;
+  /** The title that it will be stored under, where `document` does not say it. */
+  readonly title?: string;
   /** The document that the item will make: listed as PENDING where the title is new. */
   readonly document?: PendingDocument;
   /** It was refused already: it is stored as FAILED, so that the rest is not held up. */
@@ -81,6 +83,14 @@ export interface NewJob {
    * else `Refusal` INVALID.
    */
   readonly items: Iterable<NewJobItem> | AsyncIterable<NewJobItem>;
+}
+
+/** The document of an item's title as it was when that was queued: what was stored since came later. */
+export interface QueuedOn {
+  /** 0: there was none. */
+  readonly version: number;
+  readonly revision: number;
+  readonly at: Date;
 }
 
 /** Items of one job that this worker holds until `leaseUntil`, unless it renews. */
@@ -103,8 +113,10 @@ export interface ClaimedBatch {
     readonly payload: Buffer | null;
     /** How often a worker died or lost its lease with the item. */
     readonly interruptions: number;
+    /** Null: it stores no document under a title. */
+    readonly queuedOn: QueuedOn | null;
     /** A worker stored it, and died before it could say so: that is its end. */
-    readonly stored: Extract<ItemEnd, { ended: 'WELL' }> | null;
+    readonly stored: (Extract<ItemEnd, { ended: 'WELL' }> & { readonly version: number }) | null;
   }[];
 }
 

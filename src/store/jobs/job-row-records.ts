@@ -46,6 +46,7 @@ export function claimedBatch(row: JobRow, lease: string, items: readonly JobItem
       payload: item.payload === undefined ? null : bytesOf(item.payload),
       // read before the claim counted itself
       interruptions: item.attempts,
+      queuedOn: item.queued_on ?? null,
       stored: storedEnd(item),
     })),
   };

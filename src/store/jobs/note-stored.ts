@@ -2,7 +2,7 @@ import { type Alongside, CalledOff } from '../alongside.js';
 import type { Database } from '../database.js';
 import { parseObjectId } from '../object-id.js';
 import { writeGroup } from '../write-together.js';
-import type { ItemEnd } from './job-records.js';
+import type { ClaimedBatch } from './job-records.js';
 import type { JobItemRow } from './job-rows.js';
 
 /**
@@ -35,8 +35,8 @@ export function storedNote(database: Database, { itemId, lease }: { itemId: stri
 }
 
 /** The end of an item of which something was stored, whatever came after that; null: nothing was. */
-export function storedEnd({ stored }: Pick<JobItemRow, 'stored'>): Extract<ItemEnd, { ended: 'WELL' }> | null {
+export function storedEnd({ stored }: Pick<JobItemRow, 'stored'>): ClaimedBatch['items'][number]['stored'] {
   return stored === undefined
     ? null
-    : { ended: 'WELL', outcome: stored.outcome, documentId: stored.document_id.toHexString() };
+    : { ended: 'WELL', outcome: stored.outcome, documentId: stored.document_id.toHexString(), version: stored.version };
 }

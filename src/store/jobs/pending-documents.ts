@@ -21,19 +21,22 @@ export interface PendingOptions {
   readonly now: Date;
 }
 
+/** A document as a job found it. */
+export type FoundDocument = Pick<DocumentRow, '_id' | 'version' | 'revision'>;
+
 /**
- * Makes rows for new titles, marks those that never got a version, and returns the ids by title key: of documents that
+ * Makes rows for new titles, marks those that never got a version, and returns what there is by title key: documents that
  * the scope can see only.
  */
 export async function acceptDocuments(
   database: Database,
   documents: readonly PendingDocument[],
   options: PendingOptions,
-): Promise<ReadonlyMap<string, ObjectId>> {
+): Promise<ReadonlyMap<string, FoundDocument>> {
   const byKey = new Map(documents.map((document) => [normalizeTitle(document.title), document]));
   if (byKey.size === 0) return new Map();
   const titles: Filter<DocumentRow> = { owner: options.scope.owner, title_key: { $in: [...byKey.keys()] } };
-  const before = await keysOf(database, titles);
+  const before = await foundBy(database, titles);
   const fresh = [...byKey].filter(([key]) => !before.has(key)).map(([, document]) => pendingRow(document, options));
   const isAlone = await insertThoseStillFree(database, fresh);
 
@@ -42,8 +45,8 @@ export async function acceptDocuments(
     await database.documents.updateMany({ $and: [visible, { version: 0 }] } as Filter<DocumentRow>, {
       $set: { status: 'PENDING', last_error: null, pending_job: options.jobId },
     });
-  if (before.size === 0 && isAlone) return new Map(fresh.map((row) => [row.title_key, row._id]));
-  return await keysOf(database, visible);
+  if (before.size === 0 && isAlone) return new Map(fresh.map((row) => [row.title_key, row]));
+  return await foundBy(database, visible);
 }
 
 /** Takes away what a job accepted and will not store, of these documents. */
@@ -59,12 +62,22 @@ export async function dropPending(
   );
 }
 
-async function keysOf(database: Database, filter: Filter<DocumentRow>): Promise<Map<string, ObjectId>> {
+/** The documents that stand under these titles and the scope can see, by title key. */
+export async function documentsTitled(
+  database: Database,
+  scope: Scope,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, FoundDocument>> {
+  const titles: Filter<DocumentRow> = { owner: scope.owner, title_key: { $in: [...keys] } };
+  return await foundBy(database, { $and: [titles, scopeFilter(scope)] } as Filter<DocumentRow>);
+}
+
+async function foundBy(database: Database, filter: Filter<DocumentRow>): Promise<Map<string, FoundDocument>> {
   const rows = await database.documents
     .find(filter)
-    .project<Pick<DocumentRow, '_id' | 'title_key'>>({ title_key: 1 })
+    .project<FoundDocument & Pick<DocumentRow, 'title_key'>>({ title_key: 1, version: 1, revision: 1 })
     .toArray();
-  return new Map(rows.map(({ _id, title_key }) => [title_key, _id]));
+  return new Map(rows.map((row) => [row.title_key, row]));
 }
 
 /** False: another writer took one of the titles in between. */
