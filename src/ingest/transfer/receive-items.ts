@@ -4,6 +4,7 @@ import { LINE_KINDS, LineHash, type LineKind, MAX_LINE_BYTES } from './export-fo
 import { packItem } from './item-payload.js';
 import { BadLine, CHECKSUM, END, type ExportedSpace, fieldsOf, HEADER } from './line-shapes.js';
 import { type Line, LineTooLong, readLines } from './read-lines.js';
+import { TitleLines } from './title-lines.js';
 
 /** All lines of one document, which are in memory at once: 50 MB of text and 100 000 vectors of 768 dimensions fit. */
 export const MAX_DOCUMENT_BYTES = 512 * 1024 * 1024;
@@ -58,8 +59,10 @@ async function* receivedItems(
   whole.add(header.bytes);
   let current: Gathered | null = null;
   let last: { readonly number: number; readonly isWhole: boolean } = { number: header.number, isWhole: true };
+  const titles = new TitleLines();
   let documents = 0;
   let isDamaged = false;
+  let twice: string | null = null;
   const finish = (gathered: Gathered): NewJobItem => {
     if (++documents > MAX_DOCUMENTS)
       throw refused(`A file may hold at most ${MAX_DOCUMENTS} documents`, {
@@ -67,6 +70,9 @@ async function* receivedItems(
         maximum: MAX_DOCUMENTS,
       });
     isDamaged ||= gathered.problem !== null;
+    const again = gathered.problem === null ? gathered.titleAgain(titles) : null;
+    if (again !== null) gathered.fail(again);
+    twice ??= again;
     return gathered.item();
   };
 
@@ -76,7 +82,7 @@ async function* receivedItems(
     const kind = parsed instanceof BadLine ? null : parsed.kind;
     if (kind === 'checksum') {
       if (current !== null) yield finish(current.fail(`Line ${line.number}: the document before has no end line`));
-      checkWhole(line, parsed, { sha256: whole.hex(), documents, isDamaged });
+      checkWhole(line, parsed, { sha256: whole.hex(), documents, isDamaged, twice });
       await requireNothingAfter(lines);
       return;
     }
@@ -157,6 +163,13 @@ class Gathered {
     return this;
   }
 
+  /** What is wrong when a document before has the title: they are stored in no order, so either might be the one that stays. */
+  titleAgain(titles: TitleLines): string | null {
+    const first = this.#title === null ? null : titles.note(this.#title, this.#firstLine);
+    if (first === null) return null;
+    return `Line ${this.#firstLine}: the document has the same title as the one on line ${first}, and an import stores a title once`;
+  }
+
   item(): NewJobItem {
     const name = this.#title ?? `line ${this.#firstLine}`;
     if (this.problem) return { name, payload: packItem({ refused: this.problem }, []), refused: this.problem };
@@ -192,7 +205,7 @@ export function parseLine({ bytes, number }: Line): ParsedLine {
 function checkWhole(
   { number }: Line,
   parsed: ParsedLine | BadLine,
-  found: { sha256: string; documents: number; isDamaged: boolean },
+  found: { sha256: string; documents: number; isDamaged: boolean; twice: string | null },
 ): void {
   if (parsed instanceof BadLine) throw refused(parsed.message);
   let stated: { sha256: string; documents: number };
@@ -204,7 +217,7 @@ function checkWhole(
   // A damaged line changes the checksum of the file too, and is reported for what it is.
   if (found.isDamaged || stated.sha256 === found.sha256) return;
   throw refused(
-    `Line ${number}: the file is not what was exported (its checksum is another one; ${stated.documents} documents were exported, ${found.documents} are there). Nothing of it was imported`,
+    `Line ${number}: the file is not what was exported (its checksum is another one; ${stated.documents} documents were exported, ${found.documents} are there). ${found.twice === null ? '' : `${found.twice}. `}Nothing of it was imported`,
   );
 }
 

@@ -251,6 +251,42 @@ describe('a damaged line', () => {
   });
 });
 
+test('a title twice in a file is refused where it comes again, by both lines, and the first one is read', async () => {
+  const again = [...TWO, madeDocument(' one', 'Another text.'), madeDocument('three', 'The third text.')];
+  const items = await received(await exported(storeOf(again)));
+  const line = 1 + (await exported(storeOf(again))).split('\n').findIndex((text) => text.includes('" one"'));
+  expect(items.map(({ name, refused }) => [name, refused?.message ?? null])).toEqual([
+    ['one', null],
+    ['two', null],
+    [' one', `Line ${line}: the document has the same title as the one on line 2, and an import stores a title once`],
+    ['three', null],
+  ]);
+});
+
+test('a title twice is named too where the file was put together by hand, and is refused for that', async () => {
+  const lines = LINES.toSpliced(
+    -1,
+    0,
+    ...LINES.slice(
+      1,
+      LINES.findIndex((line) => line.includes('"two"')),
+    ),
+  );
+  await expect(received(lines.join('\n'))).rejects.toThrow(
+    `Line ${LINES.length}: the document has the same title as the one on line 2`,
+  );
+});
+
+test('a title that came in a damaged document may come again', async () => {
+  const lines = (await exported(storeOf([...TWO, madeDocument('one', 'Another text.')]))).split('\n');
+  const items = await received(lines.with(2, lines[2]!.slice(0, -1)).join('\n'));
+  expect(items.map(({ name, refused }) => [name, refused === undefined])).toEqual([
+    ['one', false],
+    ['two', true],
+    ['one', true],
+  ]);
+});
+
 test('a second header in between refuses what it stands for, and no document', async () => {
   const items = await received([LINES[0], ...LINES].join('\n'));
   expect(items.map(({ name, refused }) => [name, refused?.message])).toEqual([
