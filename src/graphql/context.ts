@@ -31,6 +31,8 @@ export interface RequestContext extends Parts {
   readonly scope: Scope;
   /** Aborted when the client goes away or the server stops. */
   readonly signal: AbortSignal;
+  /** Throws UNAUTHENTICATED once the credentials are revoked or have expired: what goes on for long asks again. */
+  readonly checkCredentials: () => Promise<unknown>;
   /** Replaced with each event of a subscription. */
   text: TextBudget;
   readonly queryEmbedding: QueryEmbedding;
@@ -46,7 +48,7 @@ export interface AdminDoor {
 
 export function makeContext(
   parts: Parts,
-  request: { requestId: string; credentials: Credentials; signal: AbortSignal },
+  request: Pick<RequestContext, 'requestId' | 'credentials' | 'signal' | 'checkCredentials'>,
 ): RequestContext {
   const scope = scopeFromCredentials(request.credentials);
   return {

@@ -8,6 +8,7 @@ import { makeLoaders } from './loaders.js';
 import { idOf } from './node-id.js';
 import type { UpsertDocumentInput } from './schema.generated.js';
 import { TextBudget } from './text-budget.js';
+import { whileAuthenticated } from './while-authenticated.js';
 
 /** Whose jobs the caller sees: its owner's, and the operator's as an administrator. */
 export function jobViewer(context: RequestContext): JobViewer {
@@ -36,8 +37,15 @@ export async function changedJob(
   return { job };
 }
 
-/** A job's states as events of a subscription; what is selected below each is read anew. */
-export async function* jobEvents(
+/** A job's states as events of a subscription, as long as the credentials are good; what is selected below each is read anew. */
+export async function jobEvents(jobId: string, context: RequestContext): Promise<AsyncGenerator<{ job: JobRecord }>> {
+  return await whileAuthenticated(context, async (signal) => {
+    const jobs = await context.jobs.watch(jobViewer(context), idOf('Job', jobId) ?? '', signal);
+    return eventsOf(jobs, context);
+  });
+}
+
+async function* eventsOf(
   jobs: AsyncGenerator<JobRecord, void>,
   context: RequestContext,
 ): AsyncGenerator<{ job: JobRecord }, void> {

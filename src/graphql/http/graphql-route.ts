@@ -32,9 +32,9 @@ export function addGraphqlRoute(
   });
 }
 
-export function contextOf(parts: Parts, { id, credentials, abort }: FastifyRequest): RequestContext {
+export function contextOf(parts: Parts, { id, credentials, abort, checkCredentials }: FastifyRequest): RequestContext {
   if (credentials === null) throw new TypeError('A context needs a request with credentials');
-  return makeContext(parts, { requestId: id, credentials, signal: abort.signal });
+  return makeContext(parts, { requestId: id, credentials, signal: abort.signal, checkCredentials });
 }
 
 /** What Apollo does too late or not at all. Malformed requests are left to it. */

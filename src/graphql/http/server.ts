@@ -25,6 +25,8 @@ declare module 'fastify' {
     trace: RequestTrace;
     /** Set by routes that ask for credentials, before their body is read. */
     credentials: Credentials | null;
+    /** See `RequestContext`. */
+    checkCredentials: () => Promise<unknown>;
     /** Aborted when the client goes away, or when a stop has waited long enough. */
     abort: AbortController;
   }
@@ -76,6 +78,7 @@ export function makeHttpServer(options: {
 
   fastify.decorateRequest('trace', null as never);
   fastify.decorateRequest('credentials', null);
+  fastify.decorateRequest('checkCredentials', null as never);
   fastify.decorateRequest('abort', null as never);
   fastify.addHook('onRequest', (request, _, done) => {
     request.trace = newTrace(request.id);
@@ -128,7 +131,9 @@ export function makeHttpServer(options: {
   return {
     fastify,
     authenticate: async (request) => {
-      request.credentials = await authenticator.authenticate(request.headers.authorization);
+      const { authorization } = request.headers;
+      request.checkCredentials = () => authenticator.authenticate(authorization);
+      request.credentials = await authenticator.authenticate(authorization);
     },
     drain: async () => {
       draining = true;

@@ -90,6 +90,7 @@ export function serveWebSockets(options: {
           requestId: trace.requestId,
           credentials: await credentialsOf(socket),
           signal: socket.extra.abort.signal,
+          checkCredentials: () => credentialsOf(socket),
         });
         const operation = getOperationAST(document, payload.operationName);
         trace.operationName = operation?.name?.value ?? null;

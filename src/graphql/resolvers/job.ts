@@ -2,7 +2,7 @@ import type { JobItemRecord, JobRecord } from '../../store/jobs/job-records.js';
 import { connectionResolvers } from '../connections.js';
 import { requireRole } from '../context.js';
 import { changedJob, ingestItem, jobEvents, jobViewer } from '../job-input.js';
-import { encodeNodeId, idOf } from '../node-id.js';
+import { encodeNodeId } from '../node-id.js';
 import type {
   JobConnectionResolvers,
   JobItemConnectionResolvers,
@@ -49,10 +49,7 @@ const Mutation: Pick<MutationResolvers, 'ingestDocuments' | 'cancelJob' | 'retry
 
 const Subscription: SubscriptionResolvers = {
   job: {
-    subscribe: async (_, { id }, context) => {
-      const jobs = await context.jobs.watch(jobViewer(context), idOf('Job', id) ?? '', context.signal);
-      return jobEvents(jobs, context);
-    },
+    subscribe: (_, { id }, context) => jobEvents(id, context),
   },
 };
 
