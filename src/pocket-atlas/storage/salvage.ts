@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { compiledUrl } from '../compiled-url.js';
+import { makeDirectory } from '../make-directory.js';
 import { lockDirectory } from './directory-lock.js';
 import type { RecordId } from './engine.js';
 import { STORE_FILE } from './environment.js';
@@ -33,11 +34,14 @@ const SILENCE_MS = 60_000;
  * The reading is done in processes of its own, since a damaged LMDB file can end a process; where one dies, the next goes
  * on behind that place, skipping ever more until it gets through. Search indexes are not copied: create them again.
  *
- * @throws Error when `from` holds no store or is in use, when `to` is not empty, or when nothing more can be read.
+ * @throws Error when `from` holds no store or is in use, when `to` is not empty or cannot be a directory, or when nothing more
+ *   can be read.
  */
 export async function salvage({ from, to }: { from: string; to: string }): Promise<SalvageReport> {
   if (!existsSync(join(from, STORE_FILE))) throw new Error(`${from} holds no ${STORE_FILE}`);
-  if (existsSync(to) && readdirSync(to).length > 0) throw new Error(`${to} is not empty: give a new directory`);
+  // LMDB would make it in a way that never ends below /proc.
+  await makeDirectory(to);
+  if (readdirSync(to).length > 0) throw new Error(`${to} is not empty: give a new directory`);
   const lock = await lockDirectory(from);
   try {
     const progress = new Progress();

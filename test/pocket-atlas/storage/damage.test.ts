@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -190,6 +190,12 @@ describe('salvage', () => {
       'holds no store.mdb',
     );
     await expect(salvage({ from: dataDir, to: dataDir })).rejects.toThrow('not empty');
+  });
+
+  it.skipIf(!existsSync('/proc/self'))('says at once where no directory can be made', { timeout: 20_000 }, async () => {
+    const from = await filledDirectory();
+    for (const to of ['/proc/x', '/proc/x/y', '/proc/version'])
+      await expect(salvage({ from, to })).rejects.toThrow(/cannot be a data directory/);
   });
 });
 
