@@ -16,6 +16,8 @@ export interface RunnerOptions {
   /** How long a stop waits for what runs. */
   readonly drainMs: number;
   readonly sweepMs: number;
+  /** How often cancelled jobs are looked at that dead servers hold up. */
+  readonly cancelSweepMs: number;
 }
 
 const MIB = 1024 * 1024;
@@ -30,4 +32,5 @@ export const RUNNER_DEFAULTS: RunnerOptions = {
   maxHeld: 512,
   drainMs: 10_000,
   sweepMs: 30_000,
+  cancelSweepMs: 2_000,
 };

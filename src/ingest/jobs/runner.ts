@@ -74,6 +74,7 @@ export class JobRunner {
     this.#loop ??= this.#run();
     this.#every(this.#options.leaseMs / 3, () => this.#renew());
     this.#every(this.#options.sweepMs, () => this.#store.sweepJobs(operator));
+    this.#every(this.#options.cancelSweepMs, () => this.#store.sweepCancelled(operator));
   }
 
   /** Something was queued. */

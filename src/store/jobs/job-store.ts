@@ -96,6 +96,8 @@ export interface JobWork {
   isPrincipalValid(operator: Operator, principal: JobPrincipal): Promise<boolean>;
   /** Finishes what crashes and time left: jobs never sealed, cancellations cut short, jobs past their retention. */
   sweepJobs(operator: Operator): Promise<void>;
+  /** Of these the cancellations alone, which somebody waits for: what a dead worker held, once its lease has ended. */
+  sweepCancelled(operator: Operator): Promise<void>;
 }
 
 export interface JobStore extends JobReads, JobWrites, JobWork {}
