@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../turns.js';
 
 /** How long a pipeline may hold the event loop, so that other commands and heartbeats get their turn. */
 const SLICE_MS = 12;
@@ -18,7 +18,7 @@ export class Pace {
 
   /** Lets the event loop run. @throws CommandError 50, 11601 when the command is over meanwhile. */
   async rest(): Promise<void> {
-    await setImmediate();
+    await nextTurn();
     this.#checkInterrupted();
     this.#since = performance.now();
   }

@@ -10,6 +10,7 @@ import { COLLECTIONLESS_STAGES, checkPosition, SINK_STAGES, SOURCE_STAGES } from
 import { sortStage } from './stages/sort.js';
 import type { PipelinePlace, StageContext, StageSequence } from './stages/stage.js';
 import { STAGES } from './stages/table.js';
+import { wantedDocuments } from './wanted-documents.js';
 
 /** The server's bound on stages, here for nested pipelines too. */
 const STAGES_MAX = 1000;
@@ -113,7 +114,9 @@ function compileStage(
     const sink = environment.sink(name, spec, environment);
     if (sink !== undefined) return { stage: sink, isSource: false };
   } else if (index === 0) {
-    const source = environment.source(name, spec, { ...environment, neededFields: fieldsOfStages(named.slice(1)) });
+    const behind = named.slice(1);
+    const hints = { neededFields: fieldsOfStages(behind), wantedDocuments: wantedDocuments(behind) };
+    const source = environment.source(name, spec, { ...environment, ...hints });
     if (source !== undefined) return { stage: source, isSource: true };
   }
   throw location(40324, `Unrecognized pipeline stage name: '${name}'`);

@@ -64,6 +64,8 @@ export interface PipelineEnvironment {
   read(db: string, collection: string, filter: Doc, needed?: ReadonlySet<string> | undefined): Batches;
   /** Of what a source brings, the top-level fields that the stages behind it look at; undefined: perhaps any. */
   readonly neededFields?: ReadonlySet<string> | undefined;
+  /** How many of the documents that a source brings are looked at; undefined: perhaps all. */
+  readonly wantedDocuments?: number | undefined;
   /** Source stages that are not pure: $search, $searchMeta, $vectorSearch, $listSearchIndexes, $collStats, $indexStats…; undefined: unknown stage. */
   source(stage: string, spec: BsonValue, environment: PipelineEnvironment): Stage | undefined;
   /** Sinks ($out, $merge): writes through the engine. */

@@ -2,7 +2,7 @@ import { decode } from '../bson/decode.js';
 import type { Change, CollectionInfo, CommitNumber, Engine, ReadView, RecordId } from '../storage/engine.js';
 import type { BuildEntry } from './catalogue.js';
 import type { BuildState } from './index-rows.js';
-import { createPacer } from './pace.js';
+import { backgroundPacer } from './pace.js';
 import type { SearchIndexInstance, SearchIndexKind } from './search-index.js';
 
 /** Changes read from the log, or records scanned, before they are applied together. */
@@ -135,6 +135,7 @@ export class IndexBuild {
     this.#position = engine.oplog.latest;
     engine.oplog.checkpoint(this.#consumer, this.#position);
     for (let after: RecordId | undefined = 0; after !== undefined && !this.#isStopped; ) {
+      await backgroundPacer.pause();
       const batch = this.#readBatch(after);
       if (batch === undefined) return this.#collectionGone();
       await instance.apply(batch.records);
@@ -149,11 +150,10 @@ export class IndexBuild {
 
   #readBatch(after: RecordId) {
     return this.#inView((view, collection) => {
-      const pacer = createPacer();
       const records: { recordId: RecordId; doc: ReturnType<typeof decode> }[] = [];
       for (const { recordId, bytes } of view.scan(collection, { after })) {
         records.push({ recordId, doc: decode(bytes) });
-        if (records.length >= FEED_BATCH || pacer.isDue()) return { records, last: recordId };
+        if (records.length >= FEED_BATCH || backgroundPacer.isDue()) return { records, last: recordId };
       }
       return { records, last: undefined };
     });
@@ -187,26 +187,32 @@ export class IndexBuild {
     }
     // The current record is what counts, however often it changed: applying is idempotent.
     const recordIds = [...new Set(mine.map((change) => change.recordId))];
-    for (let from = 0; from < recordIds.length; from += FEED_BATCH) {
-      const read = this.#readRecords(recordIds.slice(from, from + FEED_BATCH));
+    for (let from = 0; from < recordIds.length; ) {
+      await backgroundPacer.pause();
+      const read = this.#readRecords(recordIds, from);
       if (read === undefined) {
         this.#collectionGone();
         return false;
       }
       await instance.apply(read);
+      from += read.length;
     }
     this.#position = last.commitNumber;
     this.#changesSincePersist += mine.length;
     return true;
   }
 
-  #readRecords(recordIds: readonly RecordId[]) {
-    return this.#inView((view, collection) =>
-      recordIds.map((recordId) => {
+  /** One record or more from a position on. */
+  #readRecords(recordIds: readonly RecordId[], from: number) {
+    return this.#inView((view, collection) => {
+      const records: { recordId: RecordId; doc: ReturnType<typeof decode> | undefined }[] = [];
+      for (const recordId of recordIds.slice(from, from + FEED_BATCH)) {
         const bytes = view.get(collection, recordId);
-        return { recordId, doc: bytes === undefined ? undefined : decode(bytes) };
-      }),
-    );
+        records.push({ recordId, doc: bytes === undefined ? undefined : decode(bytes) });
+        if (backgroundPacer.isDue()) break;
+      }
+      return records;
+    });
   }
 
   #inView<T>(read: (view: ReadView, collection: CollectionInfo) => T): T | undefined {

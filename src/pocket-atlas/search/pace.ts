@@ -1,7 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../turns.js';
 
 /** Longest stretch of work before other connections get their turn, in ms; the promise to callers is 20. */
 export const SLICE_MS = 10;
+/** Of upkeep that nobody waits for: a search that is sliced itself waits for one of these between its own. */
+const BACKGROUND_SLICE_MS = 5;
 
 /** Cuts long work into slices: call `pause()` often, it lets the event loop turn when the slice is used up. */
 export interface Pacer {
@@ -20,3 +22,9 @@ export function createPacer(sliceMs = SLICE_MS): Pacer {
     },
   };
 }
+
+/**
+ * The one pacer of all that builds and keeps indexes: steps that follow each other within a turn (reading records, indexing
+ * them, sealing, writing) share its slice, where one of its own for each would add up.
+ */
+export const backgroundPacer: Pacer = createPacer(BACKGROUND_SLICE_MS);

@@ -30,35 +30,45 @@ export function searchStage(
   const checked = stage(spec);
 
   async function* run(): Batches {
-    const collection = collectionNow(engine, db, collectionName);
-    if (collection === undefined) return;
-    const fetch = (recordIds: readonly RecordId[]) => recordsNow(engine, collection, recordIds);
-    const checkInterrupted = () => environment.checkInterrupted();
-    const outcome = await namingTheNamespace(`${db}.${collectionName}`, () =>
-      answer(collection, checked.parse(), { stage: name, checkInterrupted, fetch }),
-    );
-    if ('documents' in outcome) {
-      if (outcome.documents.length > 0) yield outcome.documents;
-      return;
-    }
-    const { hits, metaOf, metaReadsDocument, searchMeta } = outcome;
-    const needed = metaReadsDocument ? undefined : environment.neededFields;
-    for (let from = 0; from < hits.length; from += LOOKUP_BATCH) {
-      checkInterrupted();
-      const page = hits.slice(from, from + LOOKUP_BATCH);
-      const docs = recordsNow(
-        engine,
-        collection,
-        page.map((hit) => hit.recordId),
-        needed,
+    // Held until the first page is read: when nothing was written since, that page is read at the same snapshot.
+    const view = engine.view();
+    try {
+      const collection = view.collection(db, collectionName);
+      if (collection === undefined) return;
+      const fetch = (recordIds: readonly RecordId[]) => recordsNow(engine, collection, recordIds);
+      const checkInterrupted = () => environment.checkInterrupted();
+      const outcome = await namingTheNamespace(`${db}.${collectionName}`, () =>
+        answer(collection, checked.parse(), { stage: name, checkInterrupted, fetch }),
       );
-      const found = page.flatMap((hit, i): Doc[] => {
-        const doc = docs[i];
-        if (doc === undefined) return [];
-        const meta = metaOf(hit, doc);
-        return [setMeta(doc, searchMeta === undefined ? meta : { ...meta, searchMeta })];
-      });
-      if (found.length > 0) yield found;
+      if ('documents' in outcome) {
+        view.release();
+        if (outcome.documents.length > 0) yield outcome.documents;
+        return;
+      }
+      const { hits, metaOf, metaReadsDocument, searchMeta } = outcome;
+      const needed = metaReadsDocument ? undefined : environment.neededFields;
+      // Of what is wanted, some may be gone by now: then the next page is asked for too.
+      let to = Math.min(LOOKUP_BATCH, Math.max(1, environment.wantedDocuments ?? LOOKUP_BATCH));
+      for (let from = 0; from < hits.length; [from, to] = [to, to + LOOKUP_BATCH]) {
+        checkInterrupted();
+        const page = hits.slice(from, to);
+        const docs = recordsNow(
+          engine,
+          collection,
+          page.map((hit) => hit.recordId),
+          needed,
+        );
+        view.release();
+        const found = page.flatMap((hit, i): Doc[] => {
+          const doc = docs[i];
+          if (doc === undefined) return [];
+          const meta = metaOf(hit, doc);
+          return [setMeta(doc, searchMeta === undefined ? meta : { ...meta, searchMeta })];
+        });
+        if (found.length > 0) yield found;
+      }
+    } finally {
+      view.release();
     }
   }
   return { name, run };
@@ -84,15 +94,6 @@ async function namingTheNamespace<T>(namespace: string, run: () => Promise<T>): 
     return await run();
   } catch (error) {
     throw asCommandError(error, namespace);
-  }
-}
-
-function collectionNow(engine: Engine, db: string, name: string): CollectionInfo | undefined {
-  const view = engine.view();
-  try {
-    return view.collection(db, name);
-  } finally {
-    view.release();
   }
 }
 

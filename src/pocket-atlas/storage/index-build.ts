@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { decode, decodeFields } from '../bson/decode.js';
 import type { Doc } from '../bson/values.js';
+import { nextTurn } from '../turns.js';
 import { withIndexes } from './catalog.js';
 import { seal } from './checksum.js';
 import type { Committer } from './committer.js';

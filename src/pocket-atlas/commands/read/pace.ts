@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../../turns.js';
 
 /** Work goes on for this long before other connections get their turn. */
 const SLICE_MS = 15;

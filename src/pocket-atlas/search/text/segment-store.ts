@@ -9,7 +9,7 @@ import { decodeSegment, encodeSegment } from './index/segment-codec.js';
  */
 const KEYSPACE = 'search-text';
 /** One value of LMDB; small enough to be written and checked without holding up others. */
-const PART_BYTES = 2 * 1024 * 1024;
+const PART_BYTES = 1024 * 1024;
 /** A new layout of segments makes an index that is built again, not one that is read wrongly. */
 const FORMAT = 1;
 
@@ -36,9 +36,9 @@ export class SegmentStore {
   }
 
   /** What was persisted last; an empty index when nothing was, or when it cannot be read. */
-  async load(): Promise<StoredIndex> {
+  async load(breathe: () => Promise<void>): Promise<StoredIndex> {
     try {
-      const index = this.read();
+      const index = await this.read(breathe);
       await this.removeStrays();
       return index;
     } catch {
@@ -72,24 +72,26 @@ export class SegmentStore {
     await this.remove(this.keys(''));
   }
 
-  private read(): StoredIndex {
+  private async read(breathe: () => Promise<void>): Promise<StoredIndex> {
     const bytes = this.keyspace.get(this.key('meta'));
     if (bytes === undefined) return { checkpoint: 0, segments: [] };
     const meta = JSON.parse(Buffer.from(bytes).toString()) as Meta;
     if (meta.format !== FORMAT) throw new Error(`Segments of format ${meta.format}, expected ${FORMAT}`);
-    const segments = meta.segments.map(({ id, bytes, deletedCount }) => {
-      const segment = this.readSegment(id, bytes);
+    const segments: Segment[] = [];
+    for (const { id, bytes, deletedCount } of meta.segments) {
+      const segment = await this.readSegment(id, bytes, breathe);
       if (segment.deleted.count() !== deletedCount) throw new Error(`Deletions of segment ${id} are missing`);
       this.stored.set(id, { bytes, deletedCount });
-      return segment;
-    });
+      segments.push(segment);
+    }
     return { checkpoint: meta.checkpoint, segments };
   }
 
-  private readSegment(id: number, length: number): Segment {
+  private async readSegment(id: number, length: number, breathe: () => Promise<void>): Promise<Segment> {
     const whole = Buffer.allocUnsafeSlow(length);
     let at = 0;
     for (let part = 0; at < length; part++) {
+      await breathe();
       const bytes = this.keyspace.get(this.partKey(id, part));
       if (bytes === undefined || at + bytes.length > length) throw new Error(`Segment ${id} is incomplete`);
       whole.set(bytes, at);
@@ -105,13 +107,14 @@ export class SegmentStore {
   }
 
   private async writeSegment(segment: Segment, breathe: () => Promise<void>): Promise<void> {
-    const bytes = encodeSegment(segment);
-    for (let part = 0; part * PART_BYTES < bytes.length; part++) {
-      const value = bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES);
-      await this.keyspace.commit([{ key: this.partKey(segment.id, part), value }]);
+    const pieces = encodeSegment(segment);
+    let part = 0;
+    for (const value of partsOf(pieces)) {
+      await this.keyspace.commit([{ key: this.partKey(segment.id, part++), value }]);
       await breathe();
     }
-    this.stored.set(segment.id, { bytes: bytes.length, deletedCount: 0 });
+    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    this.stored.set(segment.id, { bytes, deletedCount: 0 });
   }
 
   private deletions(segment: Segment): { key: Uint8Array; value: Uint8Array }[] {
@@ -159,4 +162,22 @@ export class SegmentStore {
   private key(name: string): Buffer {
     return Buffer.from(`${this.buildId}/${name}`);
   }
+}
+
+/** Pieces of any length as parts of PART_BYTES, and what is left. A part is valid until the next is asked for. */
+function* partsOf(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+  const part = new Uint8Array(PART_BYTES);
+  let used = 0;
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; ) {
+      const taken = piece.subarray(at, at + PART_BYTES - used);
+      part.set(taken, used);
+      used += taken.length;
+      at += taken.length;
+      if (used < PART_BYTES) continue;
+      yield part;
+      used = 0;
+    }
+  }
+  if (used > 0) yield part.subarray(0, used);
 }

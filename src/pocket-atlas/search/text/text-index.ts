@@ -1,6 +1,6 @@
 import { Long } from 'bson';
 import type { BsonValue, Doc, DocMeta } from '../../bson/values.js';
-import { createPacer, type Pacer } from '../pace.js';
+import { backgroundPacer } from '../pace.js';
 import type { SearchHit, SearchHits, SearchIndexInstance, SearchOutcome } from '../search-index.js';
 import { readTextDefinition } from './definition.js';
 import { mergeSegments } from './index/merge.js';
@@ -16,10 +16,10 @@ import { type Ranked, Ranking, sequenceToken } from './query/ranking.js';
 import { parseSearchStage, type SearchStage } from './query/search-stage.js';
 import type { SegmentStore } from './segment-store.js';
 
-/** Rows wait to become a segment until somebody searches, or until they hold this many words (about 10 ms of building). */
-const WORDS_PER_SEGMENT = 50_000;
+/** Rows wait to become a segment until somebody searches, or until they hold this many words (some 3 ms of building). */
+const WORDS_PER_SEGMENT = 12_000;
 /** Rows with few words or none count too: they are what waits in memory. */
-const ROWS_PER_SEGMENT = 5_000;
+const ROWS_PER_SEGMENT = 2_000;
 
 /**
  * A `search` index: immutable segments, to which every batch of changes adds one and from which a replaced or removed
@@ -42,7 +42,7 @@ export class TextIndex implements SearchIndexInstance {
   }
 
   static async open(definition: Doc, store: SegmentStore): Promise<TextIndex> {
-    return new TextIndex(definition, store, await store.load());
+    return new TextIndex(definition, store, await store.load(() => backgroundPacer.pause()));
   }
 
   get rowCount(): number {
@@ -53,21 +53,19 @@ export class TextIndex implements SearchIndexInstance {
   }
 
   async apply(changes: readonly { readonly recordId: number; readonly doc: Doc | undefined }[]): Promise<void> {
-    const pacer = createPacer();
     for (const { recordId, doc } of changes) {
       if (this.pending.hasRecord(recordId)) this.flush();
       this.removeRow(recordId);
       if (doc !== undefined) this.mapping.addDocument(recordId, doc, this.pending);
       if (this.pending.wordCount >= WORDS_PER_SEGMENT || this.pending.rowCount >= ROWS_PER_SEGMENT) this.flush();
-      await pacer.pause();
+      await backgroundPacer.pause();
     }
-    await this.mergeSegments(pacer);
+    await this.mergeSegments();
   }
 
   async persist(commitNumber: number): Promise<void> {
-    const pacer = createPacer();
     this.flush();
-    await this.store.save(commitNumber, this.segments, () => pacer.pause());
+    await this.store.save(commitNumber, this.segments, () => backgroundPacer.pause());
     this.checkpoint = commitNumber;
   }
 
@@ -125,13 +123,13 @@ export class TextIndex implements SearchIndexInstance {
     this.pending = new SegmentBuilder();
   }
 
-  private async mergeSegments(pacer: Pacer): Promise<void> {
+  private async mergeSegments(): Promise<void> {
     for (
       let sources = segmentsToMerge(this.segments);
       sources !== undefined;
       sources = segmentsToMerge(this.segments)
     ) {
-      const merged = await mergeSegments(this.nextId++, sources, () => pacer.pause());
+      const merged = await mergeSegments(this.nextId++, sources, () => backgroundPacer.pause());
       const replaced = new Set(sources);
       const first = this.segments.indexOf(sources[0]!);
       const kept = merged.rowCount === 0 ? [] : [merged];

@@ -2,8 +2,8 @@ import type { Comparison } from './code-memory.js';
 import type { Quantization, Similarity } from './definition.js';
 import { STEP_BYTES } from './kernel.js';
 import {
-  cosine,
   cosineScore,
+  cosineTo,
   dotProduct,
   dotProductScore,
   euclideanScore,
@@ -117,7 +117,7 @@ function scalarCodec(dimensions: number, similarity: Similarity): Codec {
       const quantized = { scale, residual, norm: Math.sqrt(dotProduct(query, query)) };
       return {
         bytes: new Uint8Array(key.buffer),
-        similarityOf: (vector) => floatSimilarity(similarity, query, vector),
+        similarityOf: floatSimilarity(similarity, query),
         estimate: similarity === 'cosine' ? cosineEstimate(quantized) : lengthEstimate(quantized, similarity),
       };
     },
@@ -210,14 +210,16 @@ function signCodec(dimensions: number, similarity: Similarity): Codec {
     prepare: (query) => ({
       bytes: signs(query, padded(codeBytes)),
       estimate: minusDifferingBits,
-      similarityOf: (vector) => floatSimilarity(similarity, query, vector),
+      similarityOf: floatSimilarity(similarity, query),
     }),
   };
 }
 
-function floatSimilarity(similarity: Similarity, query: ArrayLike<number>, vector: ArrayLike<number>): number {
-  if (similarity === 'euclidean') return -squaredDistance(query, vector);
-  return similarity === 'cosine' ? cosine(query, vector) : dotProduct(query, vector);
+function floatSimilarity(similarity: Similarity, query: ArrayLike<number>): PreparedQuery['similarityOf'] {
+  if (similarity === 'cosine') return cosineTo(query);
+  return similarity === 'dotProduct'
+    ? (vector) => dotProduct(query, vector)
+    : (vector) => -squaredDistance(query, vector);
 }
 
 function needsNoVector(): number {

@@ -49,8 +49,9 @@ export async function openGraph(path: string, mark: GraphMark, spec: LaneSpec): 
     search(query, k) {
       const [keys, , counts] = index.search(query, k, 1);
       const rows = new Uint32Array(Number(counts[0]));
-      // Beyond the count the arrays are padding, not hits.
-      for (let i = 0; i < rows.length; i++) rows[i] = Number(keys[i]);
+      // Beyond the count the arrays are padding, not hits. A row fits in the low half of its key.
+      const halves = new Uint32Array(keys.buffer, keys.byteOffset, rows.length * 2);
+      for (let i = 0; i < rows.length; i++) rows[i] = halves[i * 2] as number;
       return rows;
     },
   };

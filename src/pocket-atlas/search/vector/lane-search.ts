@@ -108,15 +108,19 @@ function propose(
   }
 }
 
+/** For all searches, as each is done with them before the next begins: made anew they would cost more than a small scan. */
+const addresses = new Uint32Array(SCAN_ROWS);
+const estimates = new Float64Array(SCAN_ROWS);
+const errors = new Float64Array(SCAN_ROWS);
+
 /** Compares up to SCAN_ROWS rows in one go. */
 function createScan(memory: CodeMemory, codec: Codec, prepared: PreparedQuery) {
-  const addresses = new Uint32Array(SCAN_ROWS);
-  const estimates = new Float64Array(SCAN_ROWS);
-  const errors = new Float64Array(SCAN_ROWS);
+  const hasErrors = codec.accuracy === 'bounded';
   return (segment: Segment, position: number, rows: Uint32Array, candidates: Candidates): void => {
     for (let i = 0; i < rows.length; i++) addresses[i] = segment.addresses[rows[i] as number] as number;
     const passed = addresses.subarray(0, rows.length);
     const sums = memory.compare(codec.comparison, passed, prepared.bytes, codec.slotBytes);
+    if (!hasErrors) errors.fill(0, 0, rows.length);
     prepared.estimate(sums, rows, segment.scalars, estimates, errors);
     let { bar } = candidates;
     for (let i = 0; i < rows.length; i++) {

@@ -1,5 +1,5 @@
 import type { Keyspace } from '../../storage/engine.js';
-import { createPacer } from '../pace.js';
+import { backgroundPacer } from '../pace.js';
 import { DamagedIndex } from './damaged-index.js';
 import type { LaneSpec } from './lane.js';
 import { decodeBatch, encodeBatch, type RowBatch } from './row-batch.js';
@@ -8,8 +8,8 @@ import type { LaneDelta } from './vector-lane.js';
 
 /**
  * What an index remembers in the keyspace, besides the files of its segments: a manifest, the dead rows of each segment, and
- * the rows of active segments as batches. All of it changes in one commit together with the checkpoint, so a crash finds the
- * state of one moment.
+ * the rows of active segments as batches. What the manifest names changes in one commit together with the checkpoint, so a
+ * crash finds the state of one moment.
  */
 export interface IndexManifest {
   readonly format: number;
@@ -34,7 +34,10 @@ export interface IndexState {
   manifest(): IndexManifest | undefined;
   deadRows(segmentId: string): Uint32Array | undefined;
   batches(lane: number, manifest: LaneManifest): Generator<RowBatch>;
-  /** The changes that a lane's delta makes, and what the manifest says of the lane afterwards. */
+  /**
+   * Writes the rows of a lane's delta ahead; returns the changes to commit with the manifest, and what it then says of the
+   * lane.
+   */
   apply(
     lane: number,
     before: LaneManifest,
@@ -44,15 +47,16 @@ export interface IndexState {
   remove(): Promise<void>;
 }
 
-/** Rows of one value of the keyspace: about a megabyte. */
-const ROWS_PER_BATCH = 256;
+/** Vectors of one value of the keyspace: what is encoded, checked and committed in one go. */
+const BATCH_BYTES = 1 << 20;
 
 /** A batch in pieces; what was removed goes first, and nothing makes no piece. */
 function parts({ removed, rows }: RowBatch): RowBatch[] {
   if (removed.length === 0 && rows.length === 0) return [];
-  const pieces: RowBatch[] = [{ removed, rows: rows.slice(0, ROWS_PER_BATCH) }];
-  for (let from = ROWS_PER_BATCH; from < rows.length; from += ROWS_PER_BATCH) {
-    pieces.push({ removed: [], rows: rows.slice(from, from + ROWS_PER_BATCH) });
+  const rowsPerBatch = Math.max(1, Math.floor(BATCH_BYTES / (rows[0]?.vector.byteLength ?? 1)));
+  const pieces: RowBatch[] = [{ removed, rows: rows.slice(0, rowsPerBatch) }];
+  for (let from = rowsPerBatch; from < rows.length; from += rowsPerBatch) {
+    pieces.push({ removed: [], rows: rows.slice(from, from + rowsPerBatch) });
   }
   return pieces;
 }
@@ -94,10 +98,11 @@ export function indexState(keyspace: Keyspace, buildId: string): IndexState {
       if (delta.restartsBatches) {
         for (; firstBatch < nextBatch; firstBatch++) changes.push({ key: batchKey(lane, firstBatch), value: null });
       }
-      const pacer = createPacer();
+      // Nothing reads a batch before the manifest names it, so they need not share its commit: all of an active segment in
+      // one would hold up everybody, and a batch that a crash left is written over.
       for (const batch of parts(delta.batch)) {
-        changes.push({ key: batchKey(lane, nextBatch++), value: encodeBatch(batch) });
-        await pacer.pause();
+        await backgroundPacer.pause();
+        await keyspace.commit([{ key: batchKey(lane, nextBatch++), value: encodeBatch(batch) }]);
       }
       for (const { segmentId, words } of delta.dead) {
         changes.push({ key: deadKey(segmentId), value: new Uint8Array(words.buffer) });

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { Bitmap } from '../bitmap.js';
 import type { LivePostings } from '../filter/live-postings.js';
 import { type PostingsSections, SealedPostings, sealPostings } from '../filter/sealed-postings.js';
-import { createPacer } from '../pace.js';
+import { backgroundPacer } from '../pace.js';
 import type { ActiveSegment } from './active-segment.js';
 import type { CodeMemory } from './code-memory.js';
 import type { Codec } from './codec.js';
@@ -23,7 +23,6 @@ export async function writeSegment(options: {
   readonly rows: readonly number[];
 }): Promise<{ columns: Columns; marks: { columns: FileMark; codes: FileMark } }> {
   const { directory, segmentId, spec, codec, memory, active, rows } = options;
-  const pacer = createPacer();
   const { scalarsPerRow, codeBytes } = codec;
   const scalars = new Float64Array(rows.length * scalarsPerRow);
   const checksums = new Uint32Array(keepsVectors(spec) ? rows.length : 0);
@@ -40,7 +39,7 @@ export async function writeSegment(options: {
       vectors.set(bytes, to * vectorBytes);
       checksums[to] = crc32(bytes);
     }
-    await pacer.pause();
+    await backgroundPacer.pause();
   }
 
   const newRow = new Int32Array(active.size).fill(-1);
@@ -48,7 +47,7 @@ export async function writeSegment(options: {
   const postings: SealedPostings[] = [];
   for (const path of spec.filterPaths) {
     postings.push(new SealedPostings(sealedField(active.postings.get(path) as LivePostings, newRow, rows.length)));
-    await pacer.pause();
+    await backgroundPacer.pause();
   }
 
   const recordIds = Float64Array.from(rows, (row) => active.recordIdOf(row));

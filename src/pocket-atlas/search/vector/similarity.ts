@@ -26,21 +26,24 @@ export function hammingScore(differingBits: number, dimensions: number): number 
   return fround((dimensions - differingBits) / dimensions);
 }
 
-export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let [dot, squaresA, squaresB] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    const [x, y] = [a[i] as number, b[i] as number];
-    dot += x * y;
-    squaresA += x * x;
-    squaresB += y * y;
-  }
-  return dot / Math.sqrt(squaresA * squaresB);
+/** Of `query` and each vector that is passed. Those that are the same have exactly 1: all sums are made in one order. */
+export function cosineTo(query: ArrayLike<number>): (vector: ArrayLike<number>) => number {
+  const querySquares = dotProduct(query, query);
+  return (vector) => dotProduct(query, vector) / Math.sqrt(querySquares * dotProduct(vector, vector));
 }
 
+/** In four sums: one alone would wait for itself at every step. */
 export function dotProduct(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
-  return sum;
+  let [sum0, sum1, sum2, sum3] = [0, 0, 0, 0];
+  const whole = a.length & ~3;
+  for (let i = 0; i < whole; i += 4) {
+    sum0 += (a[i] as number) * (b[i] as number);
+    sum1 += (a[i + 1] as number) * (b[i + 1] as number);
+    sum2 += (a[i + 2] as number) * (b[i + 2] as number);
+    sum3 += (a[i + 3] as number) * (b[i + 3] as number);
+  }
+  for (let i = whole; i < a.length; i++) sum0 += (a[i] as number) * (b[i] as number);
+  return sum0 + sum1 + (sum2 + sum3);
 }
 
 export function squaredDistance(a: ArrayLike<number>, b: ArrayLike<number>): number {

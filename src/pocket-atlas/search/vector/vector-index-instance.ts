@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Doc } from '../../bson/values.js';
 import type { Engine } from '../../storage/engine.js';
 import { fieldValues, valuesAt } from '../filter/field-values.js';
-import { createPacer } from '../pace.js';
+import { backgroundPacer } from '../pace.js';
 import { SearchFailure } from '../search-failure.js';
 import type { SearchIndexInstance, SearchOutcome } from '../search-index.js';
 import type { CodeMemory } from './code-memory.js';
@@ -91,7 +91,6 @@ export class VectorIndex implements SearchIndexInstance {
   }
 
   async #apply(changes: Changes): Promise<void> {
-    const pacer = createPacer();
     this.#lastChangeAt = performance.now();
     let sealed = false;
     for (const { recordId, doc } of changes) {
@@ -106,7 +105,7 @@ export class VectorIndex implements SearchIndexInstance {
           lane.put(recordId, vector, values);
         }
       }
-      await pacer.pause();
+      await backgroundPacer.pause();
     }
     if (sealed) await this.#write(this.checkpoint);
     this.#startUpkeep();

@@ -31,13 +31,16 @@ export class Dictionary {
 
   /** The ordinal of a term, or -1. */
   find(term: string): number {
-    const target = Buffer.from(term);
+    return this.findBytes(Buffer.from(term));
+  }
+
+  findBytes(target: Uint8Array): number {
     const at = this.lowerBound(target);
     return at < this.size && this.compareAt(at, target) === 0 ? at : -1;
   }
 
   /** The first ordinal whose term is not below `target`. */
-  lowerBound(target: Buffer): number {
+  lowerBound(target: Uint8Array): number {
     let low = 0;
     let high = this.size;
     while (low < high) {
@@ -65,7 +68,16 @@ export class Dictionary {
     return { start, end: low };
   }
 
-  compareAt(ordinal: number, target: Buffer): number {
-    return this.bytes.compare(target, 0, target.length, this.offsets[ordinal]!, this.offsets[ordinal + 1]!);
+  /** Byte by byte: terms are short, and a call out of JavaScript costs more than all of their bytes. */
+  compareAt(ordinal: number, target: Uint8Array): number {
+    const { bytes } = this;
+    const from = this.offsets[ordinal]!;
+    const length = this.offsets[ordinal + 1]! - from;
+    const common = Math.min(length, target.length);
+    for (let i = 0; i < common; i++) {
+      const difference = bytes[from + i]! - target[i]!;
+      if (difference !== 0) return difference;
+    }
+    return length - target.length;
   }
 }

@@ -1,18 +1,14 @@
 import { Bitmap } from '../../bitmap.js';
-import { Dictionary } from './dictionary.js';
+import { PostingWriter, type RowMap, type Source, WordWriter } from './posting-writer.js';
 import type { ExactField, NumericField, Segment, WordsField } from './segment.js';
-import { VarintReader } from './varint.js';
 
 /** Lets the event loop run when the slice of work is used up. */
 export type Breathe = () => Promise<void>;
 
-/** What a row of a source became: -1 for a deleted one. */
-type RowMap = Int32Array;
-
-interface Source<Field> {
-  readonly field: Field;
-  readonly rowMap: RowMap;
-}
+/** Postings copied between two looks at the clock: some half a millisecond. */
+const POSTINGS_PER_LOOK = 20_000;
+/** What a term costs beside them. */
+const POSTINGS_PER_TERM = 50;
 
 /**
  * One segment of several, without their deleted rows, in the order given. Rows that are deleted in the sources while
@@ -31,6 +27,7 @@ export async function mergeSegments(id: number, sources: readonly Segment[], bre
     recordIds[to] = sources[s]!.recordIds[row]!;
   });
 
+  await breathe();
   const words = new Map<string, WordsField>();
   for (const [key, fields] of fieldsByKey(sources, rowMaps, 'words'))
     words.set(key, await mergeWords(fields, rowCount, breathe));
@@ -39,8 +36,7 @@ export async function mergeSegments(id: number, sources: readonly Segment[], bre
     exact.set(key, await mergePostings(fields, null, breathe));
   const numeric = new Map<string, NumericField>();
   for (const [key, fields] of fieldsByKey(sources, rowMaps, 'numeric')) {
-    numeric.set(key, mergeNumeric(fields));
-    await breathe();
+    numeric.set(key, await mergeNumeric(fields, breathe));
   }
 
   const deleted = new Bitmap(rowCount);
@@ -89,73 +85,41 @@ async function mergeWords(
       fieldRows++;
       totalLength += length;
     }
+    await breathe();
   }
-  const extras: WordExtras = { freqs: [], positions: [], positionStarts: [0], positionLength: 0 };
-  const postings = await mergePostings(sources, extras, breathe);
-  const freqs = new Uint16Array(postings.rows.length);
-  let at = 0;
-  for (const part of extras.freqs) {
-    freqs.set(part, at);
-    at += part.length;
-  }
-  return {
-    ...postings,
-    freqs,
-    positions: Buffer.concat(extras.positions),
-    positionStarts: Uint32Array.from(extras.positionStarts),
-    lengths,
-    fieldRows,
-    totalLength,
-  };
-}
-
-/** What words have beside rows, collected in the order of the merged postings. */
-interface WordExtras {
-  readonly freqs: Uint16Array[];
-  readonly positions: Uint8Array[];
-  readonly positionStarts: number[];
-  positionLength: number;
+  const words = new WordWriter(sources);
+  const postings = await mergePostings(sources, words, breathe);
+  return { ...postings, ...words.result(), lengths, fieldRows, totalLength };
 }
 
 async function mergePostings(
   sources: readonly Source<ExactField>[],
-  extras: WordExtras | null,
+  words: WordWriter | null,
   breathe: Breathe,
 ): Promise<ExactField> {
-  const terms: Buffer[] = [];
-  const rows = new Uint32Array(sources.reduce((sum, { field }) => sum + field.rows.length, 0));
-  const postingStarts = [0];
-  let used = 0;
+  const postings = new PostingWriter(sources);
   const next = sources.map(() => 0);
-  for (let step = 0; ; step++) {
-    if (step % 256 === 0) await breathe();
+  let copied = 0;
+  for (;;) {
+    if (copied >= POSTINGS_PER_LOOK) {
+      await breathe();
+      copied = 0;
+    }
     const term = smallestTerm(sources, next);
-    if (term === null) break;
-    const before = used;
-    sources.forEach(({ field, rowMap }, s) => {
+    if (term === null) return postings.result();
+    copied += POSTINGS_PER_TERM;
+    for (const [s, source] of sources.entries()) {
+      const { field } = source;
       const ordinal = next[s]!;
-      if (ordinal >= field.dictionary.size || field.dictionary.compareAt(ordinal, term) !== 0) return;
+      if (ordinal >= field.dictionary.size || field.dictionary.compareAt(ordinal, term) !== 0) continue;
       next[s] = ordinal + 1;
-      const start = field.postingStarts[ordinal]!;
-      const end = field.postingStarts[ordinal + 1]!;
-      const from = used;
-      for (let i = start; i < end; i++) {
-        const to = rowMap[field.rows[i]!]!;
-        if (to >= 0) rows[used++] = to;
-      }
-      if (extras !== null) copyExtras(extras, field as WordsField, ordinal, rowMap, used - from === end - start);
-    });
-    // all its rows are gone, and so is the term
-    if (used === before) continue;
-    terms.push(term);
-    postingStarts.push(used);
-    extras?.positionStarts.push(extras.positionLength);
+      const count = field.postingStarts[ordinal + 1]! - field.postingStarts[ordinal]!;
+      const kept = postings.addRows(source, ordinal);
+      words?.add(source as Source<WordsField>, ordinal, kept === count);
+      copied += count;
+    }
+    if (postings.endTerm(term)) words?.endTerm();
   }
-  return {
-    dictionary: Dictionary.of(terms),
-    postingStarts: Uint32Array.from(postingStarts),
-    rows: used === rows.length ? rows : rows.slice(0, used),
-  };
 }
 
 function smallestTerm(sources: readonly Source<ExactField>[], next: readonly number[]): Buffer | null {
@@ -170,38 +134,28 @@ function smallestTerm(sources: readonly Source<ExactField>[], next: readonly num
   return smallest;
 }
 
-function copyExtras(extras: WordExtras, field: WordsField, ordinal: number, rowMap: RowMap, whole: boolean): void {
-  const start = field.postingStarts[ordinal]!;
-  const end = field.postingStarts[ordinal + 1]!;
-  const push = (bytes: Uint8Array): void => {
-    extras.positions.push(bytes);
-    extras.positionLength += bytes.length;
-  };
-  if (whole) {
-    extras.freqs.push(field.freqs.subarray(start, end));
-    push(field.positions.subarray(field.positionStarts[ordinal]!, field.positionStarts[ordinal + 1]!));
-    return;
-  }
-  const kept: number[] = [];
-  const reader = new VarintReader(field.positions, field.positionStarts[ordinal]!);
-  for (let i = start; i < end; i++) {
-    const from = reader.at;
-    reader.skip(field.freqs[i]!);
-    if (rowMap[field.rows[i]!]! < 0) continue;
-    kept.push(field.freqs[i]!);
-    push(field.positions.subarray(from, reader.at));
-  }
-  extras.freqs.push(Uint16Array.from(kept));
-}
-
-function mergeNumeric(sources: readonly Source<NumericField>[]): NumericField {
-  const pairs: { value: number; row: number }[] = [];
-  for (const { field, rowMap } of sources) {
-    for (let i = 0; i < field.rows.length; i++) {
-      const row = rowMap[field.rows[i]!]!;
-      if (row >= 0) pairs.push({ value: field.values[i]!, row });
+/** A k-way merge: the pairs of each source are in order, and stay so with its rows renumbered. */
+async function mergeNumeric(sources: readonly Source<NumericField>[], breathe: Breathe): Promise<NumericField> {
+  const room = sources.reduce((sum, { field }) => sum + field.rows.length, 0);
+  const values = new Float64Array(room);
+  const rows = new Uint32Array(room);
+  let used = 0;
+  const next = sources.map(() => 0);
+  for (let step = 1; ; step++) {
+    if (step % POSTINGS_PER_LOOK === 0) await breathe();
+    let lowest = -1;
+    for (let s = 0; s < sources.length; s++) {
+      const at = next[s]!;
+      if (at >= sources[s]!.field.rows.length) continue;
+      // Rows of an earlier source come first anyway.
+      if (lowest < 0 || sources[s]!.field.values[at]! < sources[lowest]!.field.values[next[lowest]!]!) lowest = s;
     }
+    if (lowest < 0) return { values: values.slice(0, used), rows: rows.slice(0, used) };
+    const { field, rowMap } = sources[lowest]!;
+    const at = next[lowest]!++;
+    const row = rowMap[field.rows[at]!]!;
+    if (row < 0) continue;
+    values[used] = field.values[at]!;
+    rows[used++] = row;
   }
-  pairs.sort((a, b) => a.value - b.value || a.row - b.row);
-  return { values: Float64Array.from(pairs, (p) => p.value), rows: Uint32Array.from(pairs, (p) => p.row) };
 }

@@ -22,7 +22,8 @@ interface Header {
 
 const align = (length: number): number => (length + 7) & ~7;
 
-export function encodeSegment(segment: Segment): Buffer {
+/** The pieces of those bytes in order: together they may be too much to copy in one go. */
+export function encodeSegment(segment: Segment): Uint8Array[] {
   const parts: Uint8Array[] = [];
   let at = 0;
   const put = (array: ArrayBufferView): ArrayEntry => {
@@ -51,7 +52,7 @@ export function encodeSegment(segment: Segment): Buffer {
   const lead = Buffer.alloc(align(4 + head.length));
   lead.writeUInt32LE(head.length, 0);
   head.copy(lead, 4);
-  return Buffer.concat([lead, ...parts]);
+  return [lead, ...parts];
 }
 
 /** `bytes` must start at an address that is a multiple of 8, as a fresh Buffer of its own does. */

@@ -49,23 +49,49 @@ export interface NumericField {
 export const EXISTS = '\0exists';
 export const MAX_FREQ = 65_535;
 
+/** Where ascending runs of record ids begin: one in a segment of a scan, one more for each source that a merge appended. */
+const runs = new WeakMap<Segment, Uint32Array>();
+/** With more runs than this a map is faster. */
+const RUNS_MAX = 64;
 const rowMaps = new WeakMap<Segment, Map<number, number>>();
 
-const newest = new WeakMap<Segment, number>();
-
-/** The row of a record, or -1. The map is made when a segment first loses a row: most never do. */
+/** The row of a record, or -1. */
 export function rowOf(segment: Segment, recordId: number): number {
-  // a new record's id is above all others: inserting never makes a map
-  const known = newest.get(segment) ?? segment.recordIds.reduce((a, b) => Math.max(a, b), 0);
-  newest.set(segment, known);
-  if (recordId > known) return -1;
-  let map = rowMaps.get(segment);
-  if (map === undefined) {
-    map = new Map();
-    for (let row = 0; row < segment.rowCount; row++) map.set(segment.recordIds[row]!, row);
-    rowMaps.set(segment, map);
+  const starts = runs.get(segment) ?? runsOf(segment);
+  if (starts.length > RUNS_MAX) return (rowMaps.get(segment) ?? mapOf(segment)).get(recordId) ?? -1;
+  const { recordIds } = segment;
+  for (let run = 0; run < starts.length; run++) {
+    const end = starts[run + 1] ?? recordIds.length;
+    // A new record's id is above all others: it is looked for in no run.
+    if (recordId > recordIds[end - 1]! || recordId < recordIds[starts[run]!]!) continue;
+    let low = starts[run]!;
+    let high = end;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (recordIds[middle]! < recordId) low = middle + 1;
+      else high = middle;
+    }
+    if (recordIds[low] === recordId) return low;
   }
-  return map.get(recordId) ?? -1;
+  return -1;
+}
+
+function runsOf(segment: Segment): Uint32Array {
+  const { recordIds } = segment;
+  const starts: number[] = [];
+  for (let row = 0; row < recordIds.length && starts.length <= RUNS_MAX; row++) {
+    if (row === 0 || recordIds[row]! < recordIds[row - 1]!) starts.push(row);
+  }
+  const known = Uint32Array.from(starts);
+  runs.set(segment, known);
+  return known;
+}
+
+function mapOf(segment: Segment): Map<number, number> {
+  const map = new Map<number, number>();
+  for (let row = 0; row < segment.rowCount; row++) map.set(segment.recordIds[row]!, row);
+  rowMaps.set(segment, map);
+  return map;
 }
 
 export function liveRows(segment: Segment): Bitmap {

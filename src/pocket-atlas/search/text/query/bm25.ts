@@ -24,14 +24,21 @@ export function fieldStatistics(segments: readonly Segment[], key: string): Fiel
   return { rows, averageLength: rows === 0 ? 1 : total / rows };
 }
 
-export function documentFrequency(segments: readonly Segment[], key: string, term: string): number {
-  let rows = 0;
-  for (const segment of segments) {
+/** In how many rows a term is, and its ordinal in each segment (-1: it has none). */
+export function documentFrequency(
+  segments: readonly Segment[],
+  key: string,
+  term: string,
+): { readonly frequency: number; readonly ordinals: Int32Array } {
+  const target = Buffer.from(term);
+  let frequency = 0;
+  const ordinals = Int32Array.from(segments, (segment) => {
     const field = segment.words.get(key);
-    const ordinal = field?.dictionary.find(term) ?? -1;
-    if (ordinal >= 0) rows += field!.postingStarts[ordinal + 1]! - field!.postingStarts[ordinal]!;
-  }
-  return rows;
+    const ordinal = field?.dictionary.findBytes(target) ?? -1;
+    if (ordinal >= 0) frequency += field!.postingStarts[ordinal + 1]! - field!.postingStarts[ordinal]!;
+    return ordinal;
+  });
+  return { frequency, ordinals };
 }
 
 /** Never negative: ln(1 + (N − n + 0.5) / (n + 0.5)). */

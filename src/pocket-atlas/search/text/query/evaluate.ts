@@ -32,13 +32,18 @@ export const MAX_CLAUSES = 1024;
 /** Runs a query on every segment. Statistics are those of the whole index, so that segments agree. */
 export function evaluateQuery(node: Node, segments: readonly Segment[]): { segment: Segment; matches: Matches }[] {
   const evaluation = new Evaluation(segments);
-  return segments.map((segment) => ({ segment, matches: evaluation.run(node, segment, liveRows(segment)) }));
+  return segments.map((segment, position) => {
+    evaluation.position = position;
+    return { segment, matches: evaluation.run(node, segment, liveRows(segment)) };
+  });
 }
 
 class Evaluation {
+  /** Of the segment that is being run. */
+  position = 0;
   private readonly segments: readonly Segment[];
   private readonly statistics = new Map<string, FieldStatistics>();
-  private readonly frequencies = new Map<string, number>();
+  private readonly terms = new Map<string, { ordinals: Int32Array; idf: number }>();
   private readonly expansions = new Map<Node, ExpandedTerm[][]>();
 
   constructor(segments: readonly Segment[]) {
@@ -52,18 +57,8 @@ class Evaluation {
         return this.words(node, segment, allowed);
       case 'phrase':
         return this.phrase(node, segment, allowed);
-      case 'pattern':
-        return constantScores(patternRows(node, segment).and(allowed), 1);
-      case 'exact':
-        return constantScores(exactRows(segment, segment.exact.get(node.key), node.values).and(allowed), 1);
-      case 'exactRange':
-        return constantScores(exactRangeRows(node, segment).and(allowed), 1);
-      case 'range':
-        return constantScores(numericRangeRows(node, segment).and(allowed), 1);
       case 'near':
         return nearScores(node, segment, allowed);
-      case 'exists':
-        return constantScores(existsRows(node.path, segment).and(allowed), 1);
       case 'any':
         return this.any(node.children, segment, allowed);
       case 'compound':
@@ -71,11 +66,31 @@ class Evaluation {
       case 'boost':
         return scaled(this.run(node.child, segment, allowed), node.factor);
       case 'constant':
-        return constantScores(this.run(node.child, segment, allowed).rows, node.value);
+        return constantScores(this.rowsOf(node.child, segment, allowed), node.value);
+      default:
+        return constantScores(this.rowsOf(node, segment, allowed), node.kind === 'none' ? 0 : 1);
+    }
+  }
+
+  /** The rows alone, for those whose scores nobody asks for. */
+  private rowsOf(node: Node, segment: Segment, allowed: Bitmap): Bitmap {
+    switch (node.kind) {
+      case 'pattern':
+        return patternRows(node, segment).and(allowed);
+      case 'exact':
+        return exactRows(segment, segment.exact.get(node.key), node.values).and(allowed);
+      case 'exactRange':
+        return exactRangeRows(node, segment).and(allowed);
+      case 'range':
+        return numericRangeRows(node, segment).and(allowed);
+      case 'exists':
+        return existsRows(node.path, segment).and(allowed);
       case 'all':
-        return constantScores(allowed.copy(), 1);
+        return allowed.copy();
       case 'none':
-        return { rows: new Bitmap(segment.rowCount), scores: null };
+        return new Bitmap(segment.rowCount);
+      default:
+        return this.run(node, segment, allowed).rows;
     }
   }
 
@@ -89,10 +104,10 @@ class Evaluation {
     for (const group of this.expand(node)) {
       const found = node.require === 'all' ? new Bitmap(segment.rowCount) : rows;
       for (const { term, boost } of group) {
-        const ordinal = field.dictionary.find(term);
+        const { ordinals, idf } = this.lookUp(node.key, term);
+        const ordinal = ordinals[this.position]!;
         if (ordinal < 0) continue;
-        const weight = this.idf(node.key, term) * boost;
-        scorePostings(field, ordinal, weight, averageLength, allowed.words, scores, found.words);
+        scorePostings(field, ordinal, idf * boost, averageLength, allowed.words, scores, found.words);
       }
       if (node.require === 'all') remaining = remaining === null ? found : remaining.and(found);
     }
@@ -120,7 +135,7 @@ class Evaluation {
     if (field === undefined) return { rows, scores: null };
     const scores = new Float32Array(segment.rowCount);
     const { averageLength } = this.statisticsOf(node.key);
-    const weight = node.words.reduce((sum, { term }) => sum + this.idf(node.key, term), 0);
+    const weight = node.words.reduce((sum, { term }) => sum + this.lookUp(node.key, term).idf, 0);
     matchPhrase(field, node, (row, freq) => {
       if (!allowed.has(row)) return;
       rows.add(row);
@@ -142,9 +157,15 @@ class Evaluation {
 
   private compound(node: CompoundNode, segment: Segment, within: Bitmap): Matches {
     let allowed = within;
+    for (const child of node.filter) allowed = this.rowsOf(child, segment, allowed);
+    for (const child of node.mustNot) allowed = allowed.copy().andNot(this.rowsOf(child, segment, allowed));
+    const [only, ...more] = [...node.must, ...node.should];
+    const mustMatch = node.must.length === 1 || node.filter.length === 0;
+    // A single clause scores, and must match: its matches are the answer.
+    if (only !== undefined && more.length === 0 && mustMatch && node.minimumShouldMatch <= node.should.length) {
+      return this.run(only, segment, allowed);
+    }
     const scores = new Float32Array(segment.rowCount);
-    for (const child of node.filter) allowed = this.run(child, segment, allowed).rows;
-    for (const child of node.mustNot) allowed = allowed.copy().andNot(this.run(child, segment, allowed).rows);
     for (const child of node.must) {
       const matches = this.run(child, segment, allowed);
       addScores(scores, matches);
@@ -177,14 +198,16 @@ class Evaluation {
     return known;
   }
 
-  private idf(key: string, term: string): number {
+  /** Where a term stands in each segment (-1: nowhere), and what it weighs in all: looked up once for all of them. */
+  private lookUp(key: string, term: string): { readonly ordinals: Int32Array; readonly idf: number } {
     const name = `${key}\0${term}`;
-    let frequency = this.frequencies.get(name);
-    if (frequency === undefined) {
-      frequency = documentFrequency(this.segments, key, term);
-      this.frequencies.set(name, frequency);
+    let known = this.terms.get(name);
+    if (known === undefined) {
+      const { ordinals, frequency } = documentFrequency(this.segments, key, term);
+      known = { ordinals, idf: inverseDocumentFrequency(this.statisticsOf(key).rows, frequency) };
+      this.terms.set(name, known);
     }
-    return inverseDocumentFrequency(this.statisticsOf(key).rows, frequency);
+    return known;
   }
 }
 
