@@ -1,5 +1,6 @@
 import { Binary, type Document, ObjectId } from 'mongodb';
 import type { PlacedChunk } from './diff-chunks.js';
+import { searchedText } from './own-text.js';
 import type { ChunkRow, FilterableValues } from './rows.js';
 
 /** Space id → vector, as they lie in a row. */
@@ -29,7 +30,7 @@ export function newChunkRow(
     ...(chunk.parentStart !== null && { parent_start: chunk.parentStart }),
     ...(chunk.parentEnd !== null && { parent_end: chunk.parentEnd }),
     language: inherited.language,
-    text: chunk.text,
+    ...searchedText(chunk),
     ...(chunk.embedPrefix && { embed_prefix: chunk.embedPrefix }),
     embed_hash: chunk.embedHash,
     written_at: options.writtenAt,

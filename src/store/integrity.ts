@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from './database.js';
+import { ownText } from './own-text.js';
 import type { ChunkRow, DocumentRow, TextRow } from './rows.js';
 import { liveAt } from './visibility.js';
 
@@ -34,7 +35,7 @@ async function faultsOf(database: Database, document: DocumentRow, space: string
     faults.push(`has ${chunks.length} live chunks, expected ${document.chunk_count}`);
   for (const [index, chunk] of chunks.entries()) {
     if (chunk.ordinal !== index) faults.push(`chunk ${index} has ordinal ${chunk.ordinal}`);
-    if (text.slice(chunk.start, chunk.end) !== chunk.text)
+    if (text.slice(chunk.start, chunk.end) !== ownText(chunk))
       faults.push(`chunk ${index} is not the text between its offsets`);
     if (chunk.owner !== document.owner) faults.push(`chunk ${index} has another owner`);
     if (chunk.embeddings[space] === undefined) faults.push(`chunk ${index} has no vector`);

@@ -2,6 +2,7 @@ import type { Document, ObjectId } from 'mongodb';
 import type { Database } from './database.js';
 import { listingName, pageOf, positionAfter } from './listing-cursor.js';
 import { parseObjectId, parseObjectIds } from './object-id.js';
+import { OWN_TEXT_FIELDS, type OwnTextRow, ownText } from './own-text.js';
 import { readConsistently, type Versions } from './read-consistently.js';
 import { CHUNK_FIELDS, chunkRecord } from './row-records.js';
 import type { ChunkRow } from './rows.js';
@@ -37,8 +38,11 @@ export function chunkReads(database: Database, sealer: Sealer): ChunkReads {
     },
 
     async chunkTexts(scope, ids) {
-      const rows = await liveRows<Pick<ChunkRow, 'text'>>(scope, ids, { text: 1 });
-      return ids.map((id) => rows.get(id.toLowerCase())?.text ?? null);
+      const rows = await liveRows<OwnTextRow>(scope, ids, OWN_TEXT_FIELDS);
+      return ids.map((id) => {
+        const row = rows.get(id.toLowerCase());
+        return row === undefined ? null : ownText(row);
+      });
     },
 
     async listChunks(scope, documentId, { first, after }) {

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Database } from './database.js';
 import { parseObjectId } from './object-id.js';
+import { OWN_TEXT_FIELDS, type OwnTextRow, ownText } from './own-text.js';
 import { readConsistently } from './read-consistently.js';
 import type { ChunkRow } from './rows.js';
 import type { Scope } from './scope.js';
@@ -10,8 +11,8 @@ import { liveAt } from './visibility.js';
 
 const HASHED_FIELDS = { embed_hash: 1, start: 1, end: 1 } as const;
 type HashedRow = Pick<ChunkRow, keyof typeof HASHED_FIELDS>;
-const PREFIXED_FIELDS = { embed_prefix: 1, text: 1 } as const;
-type PrefixedRow = Required<Pick<ChunkRow, keyof typeof PREFIXED_FIELDS>>;
+const PREFIXED_FIELDS = { embed_prefix: 1, ...OWN_TEXT_FIELDS } as const;
+type PrefixedRow = OwnTextRow & Required<Pick<ChunkRow, 'embed_prefix'>>;
 
 /** What an upsert asks of the stored version before it embeds anything. */
 export function versionReads(database: Database): Pick<Store, 'storedEmbedHashes' | 'chunkHashes' | 'chunkPrefixes'> {
@@ -41,7 +42,7 @@ export function versionReads(database: Database): Pick<Store, 'storedEmbedHashes
     },
     async chunkPrefixes(scope, documentId) {
       const rows = await liveRows<PrefixedRow>(scope, documentId, { embed_prefix: { $exists: true } }, PREFIXED_FIELDS);
-      return rows.map(({ embed_prefix: embedPrefix, text }) => ({ embedPrefix, text }));
+      return rows.map((row) => ({ embedPrefix: row.embed_prefix, text: ownText(row) }));
     },
     async chunkHashes(scope, documentId) {
       const rows = await liveRows(scope, documentId, {});

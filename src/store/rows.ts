@@ -92,8 +92,11 @@ export interface ChunkRow {
   headings: string[];
   language: string | null;
   token_count: number;
+  /** What words are searched in: see own-text.ts. */
   text: string;
-  /** What the embedder was given before `text` (title and headings, a table's header row); absent: nothing. */
+  /** Where the chunk's own text begins in it, in UTF-16 code units; absent: at 0. */
+  text_start?: number;
+  /** What the embedder was given before that (title and headings, a table's header row); absent: nothing. */
   embed_prefix?: string;
   embed_hash: string;
   written_at: Date;

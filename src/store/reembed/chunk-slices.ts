@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Database } from '../database.js';
 import { parseObjectId } from '../object-id.js';
+import { OWN_TEXT_FIELDS, ownText } from '../own-text.js';
 import type { ChunkRow, DocumentRow } from '../rows.js';
 import { embeddingPath } from '../search-index-definitions.js';
 import type { LackingChunk, Store } from '../store.js';
@@ -14,7 +15,15 @@ const CHARACTERS_PER_ANSWER = 4 * 1024 * 1024;
 
 type TextRow = Pick<
   ChunkRow,
-  '_id' | 'document_id' | 'from_version' | 'to_version' | 'embed_hash' | 'embed_prefix' | 'text' | 'headings'
+  | '_id'
+  | 'document_id'
+  | 'from_version'
+  | 'to_version'
+  | 'embed_hash'
+  | 'embed_prefix'
+  | 'text'
+  | 'text_start'
+  | 'headings'
 >;
 const TEXT_FIELDS = {
   document_id: 1,
@@ -22,7 +31,7 @@ const TEXT_FIELDS = {
   to_version: 1,
   embed_hash: 1,
   embed_prefix: 1,
-  text: 1,
+  ...OWN_TEXT_FIELDS,
   headings: 1,
 } as const satisfies Record<Exclude<keyof TextRow, '_id'>, 1>;
 
@@ -96,7 +105,7 @@ async function liveOnes(database: Database, rows: readonly TextRow[]): Promise<L
       {
         id: row._id.toHexString(),
         embedHash: row.embed_hash,
-        text: row.text,
+        text: ownText(row),
         embedPrefix: row.embed_prefix ?? null,
         headings: row.headings,
         document: { owner: document.owner, title: document.title, contextual: document.chunking.contextual },

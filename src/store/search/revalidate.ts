@@ -2,6 +2,7 @@ import type { Document, ObjectId } from 'mongodb';
 import type { Database } from '../database.js';
 import type { FilterKeys } from '../filter-mql.js';
 import { parseObjectIds } from '../object-id.js';
+import { OWN_TEXT_FIELDS, ownText } from '../own-text.js';
 import { CHUNK_FIELDS, chunkRecord } from '../row-records.js';
 import type { ChunkRow, DocumentRow } from '../rows.js';
 import type { Scope } from '../scope.js';
@@ -13,6 +14,7 @@ import type { Budget, PreparedFilter, Revalidated } from './search-store.js';
 
 type Row = Pick<ChunkRow, '_id' | keyof typeof CHUNK_FIELDS | 'from_version' | 'to_version'> & {
   text?: string | null;
+  text_start?: number;
   document: Pick<DocumentRow, '_id' | 'version' | 'agent_ids' | 'filterable'>[];
 };
 
@@ -56,7 +58,9 @@ function judge(row: Row, document: Row['document'][number], filter: PreparedFilt
       { id: chunk.documentId, agentIds: document.agent_ids, metadata: document.filterable ?? {} },
       keys,
     );
-  return passes ? { state: 'LIVE', chunk, text: row.text ?? null } : { state: 'OUT_OF_FILTER', chunk };
+  return passes
+    ? { state: 'LIVE', chunk, text: row.text == null ? null : ownText({ ...row, text: row.text }) }
+    : { state: 'OUT_OF_FILTER', chunk };
 }
 
 /**
@@ -73,13 +77,13 @@ export function revalidationPipeline(
   const documentFields = ['version', 'agent_ids', ...keys.map((key) => `filterable.${key}`)];
   return [
     { $match: { _id: { $in: parseObjectIds(chunkIds) }, owner: scope.owner } },
-    { $project: { ...chunkFields, ...(withText.size > 0 && { text: textOf(chunkIds, withText) }) } },
+    { $project: { ...chunkFields, ...(withText.size > 0 && { text: textOf(chunkIds, withText), text_start: 1 }) } },
     { $lookup: { from: 'documents', localField: 'document_id', foreignField: '_id', as: 'document' } },
     { $match: { document: { $elemMatch: scopeFilter(scope) } } },
     {
       $project: {
         ...chunkFields,
-        text: 1,
+        ...OWN_TEXT_FIELDS,
         ...Object.fromEntries(documentFields.map((field) => [`document.${field}`, 1])),
       },
     },

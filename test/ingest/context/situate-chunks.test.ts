@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Clock } from '../../../src/embed/retry.js';
 import { createChatContextWriter } from '../../../src/ingest/context/chat-context-writer.js';
 import { embedHash } from '../../../src/ingest/embed-strings.js';
+import { ownText } from '../../../src/store/own-text.js';
 import { makeScope } from '../../../src/store/scope.js';
 import { type FakeChat, startFakeChat } from '../../support/fake-chat.js';
 import { STORE_SERVERS } from '../../support/store-servers.js';
@@ -37,17 +38,17 @@ describe.each(STORE_SERVERS)('chunks that a chat model situates on $name', ({ st
   };
   const asked = () => chat.requests.length;
 
-  test('have their line before title and text for the embedder, and none in what is stored as text', async () => {
+  test('have their line before title and text for the embedder, and none in their own text', async () => {
     const store = await open();
     chat.say('About the waterworks.');
     const text = paragraphs(3);
     const { document } = await store.upsert(scope, 'Works', text, { chunking });
     const rows = await store.database.chunks.find().sort({ ordinal: 1 }).toArray();
-    expect(rows.map((row) => row.text)).toEqual(text.split('\n\n').map((paragraph) => paragraph.trim()));
-    expect(store.embedder.asked).toEqual(rows.map((row) => `About the waterworks.\n\nWorks\n\n${row.text}`));
+    expect(rows.map(ownText)).toEqual(text.split('\n\n').map((paragraph) => paragraph.trim()));
+    expect(store.embedder.asked).toEqual(rows.map((row) => `About the waterworks.\n\nWorks\n\n${ownText(row)}`));
     for (const row of rows) {
-      expect(row.embed_hash).toBe(embedHash(`About the waterworks.\n\nWorks\n\n${row.text}`));
-      expect(text.slice(row.start, row.end)).toBe(row.text);
+      expect(row.embed_hash).toBe(embedHash(`About the waterworks.\n\nWorks\n\n${ownText(row)}`));
+      expect(text.slice(row.start, row.end)).toBe(ownText(row));
     }
     expect(document?.chunkCount).toBe(3);
     expect(await store.database.keptWork.countDocuments()).toBe(0);

@@ -89,8 +89,7 @@ test('brings vectors for a space that is being built beside the active one', asy
   expect(first.calls).toBe(0);
   const rows = await store.database.chunks.find().toArray();
   expect(rows).toHaveLength(4);
-  for (const row of rows)
-    expect(row.embeddings[space.id]?.toFloat32Array()).toEqual(secondVector(`${row.embed_prefix}${row.text}`));
+  for (const row of rows) expect(row.embeddings[space.id]?.toFloat32Array()).toEqual(secondVector(row.text));
 });
 
 test('refuses chunks without a vector, or embeds those and no others where asked', async () => {
