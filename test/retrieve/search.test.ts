@@ -157,6 +157,21 @@ describe('numCandidates and exact', () => {
     expect(await diagnosticsOf({ numCandidates: 50_000 })).toMatchObject({ numCandidates: 10_000 });
   });
 
+  it('answers the live chunks, each once, where more neighbours are asked for than there are', async () => {
+    for (const filter of [undefined, { titles: ['cats'] }]) {
+      const request = {
+        query: 'cats',
+        mode: 'VECTOR',
+        first: 50,
+        numCandidates: 10_000,
+        ...(filter && { filter }),
+      } as const;
+      const result = await harness.search(me, request);
+      expect((await titlesOf(result)).sort()).toEqual(filter?.titles ?? Object.keys(TEXTS).sort());
+      expect(result.hits.every(({ scores }) => Number.isFinite(scores.similarity))).toBe(true);
+    }
+  });
+
   it('is exact when asked, and for a filter that comes down to few documents, never by scope alone', async () => {
     expect(await diagnosticsOf({ exact: true })).toMatchObject({ exact: true, numCandidates: null });
     expect(await diagnosticsOf({ filter: { titles: ['cats'] } })).toMatchObject({ exact: true, numCandidates: null });

@@ -66,8 +66,8 @@ describe('STRUCTURE', () => {
     ]);
   });
 
-  it('sees no heading in a fence and cuts none that fits', async () => {
-    const fence = `\`\`\`sh\n${'# a comment\nrun --this\n\n'.repeat(6)}\`\`\``;
+  it.each(['```', '~~~', '`````'])('sees no heading in a fence of %s and cuts none that fits', async (marks) => {
+    const fence = `${marks}sh\n${'# a comment\nrun --this\n\n'.repeat(6)}${marks}`;
     const text = `# Real Title\n\n${'Words before it. '.repeat(20)}\n\n${fence}\n\n${'Words after it. '.repeat(20)}`;
     const chunks = await cut(text, 100, 10);
     expect(chunks.every(({ headings }) => headings.join() === 'Real Title')).toBe(true);

@@ -72,6 +72,17 @@ describe('a job', () => {
     expect(jobs.errors).toEqual([]);
   });
 
+  withStore('runs as soon as it is there, however seldom this server looks for jobs of others', async (store) => {
+    const jobs = jobsOn(store, { runner: { pollMs: 3_600_000 } });
+    jobs.start();
+    for (let round = 0; round < 3; round++) {
+      const items = await itemsOf(store, ada, documents(2, `round ${round}`));
+      const { id } = await jobs.create(ada, { kind: 'INGEST', apiKeyId: null, items });
+      expect(await ended(jobs, ada, id)).toMatchObject({ state: 'SUCCEEDED', done: 2 });
+    }
+    await jobs.stop();
+  });
+
   withStore('ends as PARTIAL where some failed, and says of each what and of its document too', async (store) => {
     const jobs = jobsOn(store);
     await store.upsert(ada, 'stored before', 'A text that stays.');

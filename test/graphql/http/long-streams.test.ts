@@ -1,11 +1,11 @@
 import { createClient } from 'graphql-ws';
 import { SignJWT } from 'jose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type FakeOpenai, startFakeOpenai } from '../../support/fake-openai.js';
 import { post, startTestServer, type TestServer } from '../server.js';
 
-// A job that stands still, because its embedder does not answer, is watched with credentials that come to their end.
+// A job that stands still, because its embedder does not answer, is watched for long.
 
 const ADMIN = 'an-admin-key-of-at-least-32-characters';
 const JWT_SECRET = 'a secret of at least thirty-two bytes';
@@ -36,6 +36,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.stop();
   await embedder?.close();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 async function key(ownerId: string): Promise<{ id: string; secret: string }> {
@@ -131,3 +135,70 @@ test.each([
     expect(await byKept.ended).toEqual(['UNAUTHENTICATED']);
   },
 );
+
+/** What a proxy may ask for at least. */
+const QUIET_MS = 15_000;
+const STEP_MS = 3_000;
+
+test('a stream of events on which nothing happens gives a sign of life every fifteen seconds', async () => {
+  const { secret } = await key('ada');
+  // What the server starts for the stream runs by this clock.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const leaving = new AbortController();
+  const response = await fetch(server.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      authorization: `Bearer ${secret}`,
+    },
+    body: JSON.stringify({ query: SUBSCRIPTION, variables: { id: jobId } }),
+    signal: leaving.signal,
+  });
+  let all = '';
+  const reading = (async () => {
+    for await (const part of response.body!.pipeThrough(new TextDecoderStream())) all += part;
+  })().catch(() => {});
+  await expect.poll(() => all).toContain('"data"');
+  const signs = () => all.split('\n').filter((line) => line.startsWith(':')).length;
+  for (let count = signs(); count < 5; count++) {
+    vi.advanceTimersByTime(QUIET_MS);
+    await expect.poll(signs).toBeGreaterThan(count);
+  }
+  leaving.abort();
+  await reading;
+});
+
+test('a socket on which nothing happens is pinged every fifteen seconds', async () => {
+  const { secret } = await key('ada');
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const socket = new WebSocket(server.url.replace('http', 'ws'), 'graphql-transport-ws');
+  let pings = 0;
+  let begun = false;
+  socket.on('ping', () => {
+    pings += 1;
+  });
+  socket.on('open', () =>
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${secret}` } })),
+  );
+  socket.on('message', (data) => {
+    const { type } = JSON.parse(String(data));
+    begun ||= type === 'next';
+    if (type !== 'connection_ack') return;
+    const payload = { query: SUBSCRIPTION, variables: { id: jobId } };
+    socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload }));
+  });
+  await expect.poll(() => begun).toBe(true);
+  for (let count = 0; count < 4; count++) {
+    // No further than to the next ping: two that nobody could answer in between would end the socket.
+    for (let passed = 0; passed < QUIET_MS && pings === count; passed += STEP_MS) {
+      vi.advanceTimersByTime(STEP_MS);
+      await server.data('{ viewer { role } }', {}, secret);
+    }
+    await expect.poll(() => pings).toBeGreaterThan(count);
+    // The server hears the answer before it asks again.
+    await server.data('{ viewer { role } }', {}, secret);
+  }
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+  socket.close();
+});
