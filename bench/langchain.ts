@@ -39,6 +39,20 @@ export async function langChainContestant(
 
 /** The same documents split, embedded and inserted, with an index that follows: `… documents per second`. */
 export async function langChainIngest(dataDir: string, chunks: number): Promise<string> {
+  const words = makeWords(makeRandom(1));
+  return await ingestInto(dataDir, (stored) => (stored < chunks ? makeText(words, PARAGRAPHS_PER_DOCUMENT) : null));
+}
+
+/** The same with the texts given. */
+export async function langChainIngestTexts(dataDir: string, texts: Iterator<string>): Promise<string> {
+  return await ingestInto(dataDir, () => {
+    const { done, value } = texts.next();
+    return done ? null : value;
+  });
+}
+
+/** Some documents at a time, until `next` answers null for that many stored chunks. */
+async function ingestInto(dataDir: string, next: (stored: number) => string | null): Promise<string> {
   const uri = `mongodb://${encodeURIComponent(join(dataDir, 'pocket.sock'))}/?directConnection=true`;
   const client = await MongoClient.connect(uri);
   try {
@@ -52,14 +66,12 @@ export async function langChainIngest(dataDir: string, chunks: number): Promise<
     });
     const store = new MongoDBAtlasVectorSearch(new HashEmbeddings(), { collection } as unknown as Options);
     const splitter = new RecursiveCharacterTextSplitter({ chunkSize: CHUNK_CHARACTERS, chunkOverlap: 0 });
-    const words = makeWords(makeRandom(1));
     let stored = 0;
     let documents = 0;
     const worker = async (): Promise<void> => {
-      while (stored < chunks) {
+      for (let text = next(stored); text !== null; text = next(stored)) {
         documents++;
-        const text = new Document({ pageContent: makeText(words, PARAGRAPHS_PER_DOCUMENT) });
-        const parts = await splitter.splitDocuments([text]);
+        const parts = await splitter.splitDocuments([new Document({ pageContent: text })]);
         await store.addDocuments(parts);
         stored += parts.length;
       }

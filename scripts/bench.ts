@@ -9,6 +9,14 @@ const SUITES: Readonly<
     run: async (print, quick) =>
       (await import('../bench/end-to-end.js')).benchEndToEnd(print, quick ? [1_000] : [1_000, 20_000]),
   },
+  ingestion: {
+    title: 'Ten thousand short documents as one job, a 40 MB text, a PDF of 350 pages',
+    run: async (print, quick) =>
+      (await import('../bench/ingestion.js')).benchIngestion(
+        print,
+        quick ? { documents: 1_000, textBytes: 4e6, pages: 50 } : { documents: 10_000, textBytes: 40e6, pages: 350 },
+      ),
+  },
   chunking: {
     title: 'Cutting texts, beside LangChain',
     run: async (print, quick) => (await import('../bench/chunking.js')).benchChunking(print, quick ? 8 : 40),

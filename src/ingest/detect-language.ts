@@ -1,7 +1,7 @@
 /** Characters of a text that are looked at: language shows early, and detection is not free. */
 const SAMPLE_LENGTH = 4_000;
-/** Fewer letters than this say nothing reliable. */
-const MIN_LETTERS = 12;
+/** Fewer letters than twelve say nothing reliable. */
+const ENOUGH_LETTERS = /(?:\P{L}*\p{L}){12}/u;
 
 /** The language of a text as a BCP 47 primary subtag, or null when it cannot be told. */
 export type DetectLanguage = (text: string) => Promise<string | null>;
@@ -9,7 +9,7 @@ export type DetectLanguage = (text: string) => Promise<string | null>;
 /** By `eld` (n-grams, 60 languages), which also tells how sure it is. Loaded with the first text: it takes 0.3 s. */
 export const detectLanguage: DetectLanguage = async (text) => {
   const sample = middleOf(text);
-  if ((sample.match(/\p{L}/gu) ?? []).length < MIN_LETTERS) return null;
+  if (!ENOUGH_LETTERS.test(sample)) return null;
   const detector = await loadDetector();
   const found = detector.detect(sample);
   return found.language !== '' && found.isReliable() ? found.language : null;

@@ -25,8 +25,8 @@ export interface GroupedWrite {
 
 /**
  * Group commit: small writes that arrive while others are being committed share the next transaction, because most of a
- * small transaction is its round trips and its wait for the disk. Nobody waits for company: with a lane free, a write goes
- * at once. A group that fails is taken apart, so that each write succeeds or fails by itself; as before, each is kept whole
+ * small transaction is its round trips and its wait for the disk. With a lane free, nobody waits for company but that of
+ * the same turn of the event loop: what a batch was prepared for at once goes at once. A group that fails is taken apart, so that each write succeeds or fails by itself; as before, each is kept whole
  * or not at all.
  */
 export function groupCommit<W extends GroupedWrite>(
@@ -35,6 +35,7 @@ export function groupCommit<W extends GroupedWrite>(
 ): (write: W) => Promise<void> {
   const waiting: Waiting<W>[] = [];
   let underWay = 0;
+  let isGathering = false;
 
   const pump = (): void => {
     while (underWay < LANES && waiting.length > 0) {
@@ -70,7 +71,12 @@ export function groupCommit<W extends GroupedWrite>(
   return (write) =>
     new Promise((done, failed) => {
       waiting.push({ write, done, failed });
-      pump();
+      if (isGathering || underWay === LANES) return;
+      isGathering = true;
+      setImmediate(() => {
+        isGathering = false;
+        pump();
+      });
     });
 }
 

@@ -122,7 +122,7 @@ interface PlannedWrite extends GroupedWrite {
 }
 
 /** Of what shares a transaction: larger writes gain nothing by it, and keep others waiting. */
-const GROUP_LIMITS: GroupLimits = { writes: 32, rows: 200, bytes: 1024 * 1024 };
+const GROUP_LIMITS: GroupLimits = { writes: 64, rows: 300, bytes: 1024 * 1024 };
 
 async function plannedWrite(
   database: Database,

@@ -8,11 +8,16 @@ export interface HeldItem {
 }
 
 export interface SlotRules {
-  /** Items that run at once. */
+  /** Items that run at once; short documents take a part of a slot each. */
   readonly slots: number;
+  /** A document with a smaller payload is short: a moment's work that then waits for the commit it shares with others. */
+  readonly lightBytes: number;
   /** An item with a larger payload may not run beside another such: each is text, chunks and vectors many times over. */
   readonly heavyBytes: number;
 }
+
+/** Short documents in a slot. */
+export const LIGHT_PER_SLOT = 4;
 
 /**
  * What this server has in hand, and which of it runs next. The owner with the least running goes first, and none takes
@@ -22,7 +27,9 @@ export class HeldItems {
   readonly #rules: SlotRules;
   readonly #held = new Map<string, HeldItem>();
   readonly #waiting = new Map<string, HeldItem[]>();
+  /** In parts of a slot. */
   readonly #running = new Map<string, number>();
+  #partsRunning = 0;
   #heavy = 0;
   #runningCount = 0;
   #waitingCount = 0;
@@ -71,21 +78,24 @@ export class HeldItems {
     }
   }
 
-  /** The next one to run, now counted as running; null: no slot, or nothing that may have one. */
+  /** The next one to run, now counted as running; null: no room, or nothing that may have it. */
   start(): HeldItem | null {
     const { slots, heavyBytes } = this.#rules;
-    if (this.#runningCount >= slots) return null;
     const owners = [...this.#waiting.keys()].sort((a, b) => this.#runningOf(a) - this.#runningOf(b));
     for (const owner of owners) {
       const waiting = this.#waiting.get(owner) ?? [];
-      if (slots > 1 && this.#runningOf(owner) >= slots - 1) return null;
       const index = waiting.findIndex(({ item }) => this.#heavy === 0 || item.payloadBytes <= heavyBytes);
       if (index < 0) continue;
+      const parts = this.#partsOf(waiting[index] as HeldItem);
+      // What needs a whole slot waits for one, or short documents would pass it for ever.
+      if (this.#partsRunning + parts > slots * LIGHT_PER_SLOT) return null;
+      if (slots > 1 && this.#runningOf(owner) + parts > (slots - 1) * LIGHT_PER_SLOT) continue;
       const [next] = waiting.splice(index, 1) as [HeldItem];
       if (waiting.length === 0) this.#waiting.delete(owner);
       this.#waitingCount--;
       this.#runningCount++;
-      this.#running.set(owner, this.#runningOf(owner) + 1);
+      this.#partsRunning += parts;
+      this.#running.set(owner, this.#runningOf(owner) + parts);
       if (next.item.payloadBytes > heavyBytes) this.#heavy++;
       return next;
     }
@@ -93,13 +103,21 @@ export class HeldItems {
   }
 
   /** Its slot is free; it stays in hand until its end is written. */
-  stopped({ batch, item }: HeldItem): void {
-    const left = this.#runningOf(ownerOf(batch)) - 1;
+  stopped(held: HeldItem): void {
+    const { batch, item } = held;
+    const parts = this.#partsOf(held);
+    const left = this.#runningOf(ownerOf(batch)) - parts;
     if (left === 0) this.#running.delete(ownerOf(batch));
     else this.#running.set(ownerOf(batch), left);
     this.#runningCount--;
+    this.#partsRunning -= parts;
     this.#payloadBytes -= item.payloadBytes;
     if (item.payloadBytes > this.#rules.heavyBytes) this.#heavy--;
+  }
+
+  /** The share of a slot that it takes. */
+  shareOf(held: HeldItem): number {
+    return this.#partsOf(held) / LIGHT_PER_SLOT;
   }
 
   /** Takes out what has not started. */
@@ -130,6 +148,12 @@ export class HeldItems {
     if (waiting.length === 0) this.#waiting.delete(owner);
     this.#waitingCount--;
     this.#payloadBytes -= held.item.payloadBytes;
+  }
+
+  #partsOf({ batch, item }: HeldItem): number {
+    // What is embedded anew lies in the database: how much it is, the payload does not say.
+    const isLight = item.payloadBytes < this.#rules.lightBytes && batch.job.kind !== 'REEMBED';
+    return isLight ? 1 : LIGHT_PER_SLOT;
   }
 
   #runningOf(owner: string): number {

@@ -1,7 +1,9 @@
 /** How a server runs jobs. Times in milliseconds. */
 export interface RunnerOptions {
-  /** Items that run at once. */
+  /** Items that run at once, of short documents four for one. */
   readonly slots: number;
+  /** Documents whose payload is smaller are short. */
+  readonly lightBytes: number;
   /** A worker that does not renew in this time is taken for dead, and its items run elsewhere. */
   readonly leaseMs: number;
   /** How often a server with nothing to do looks whether another one queued something. */
@@ -24,11 +26,12 @@ const MIB = 1024 * 1024;
 
 export const RUNNER_DEFAULTS: RunnerOptions = {
   slots: 16,
+  lightBytes: 16 * 1024,
   leaseMs: 60_000,
   pollMs: 1_000,
   maxPayloadBytes: 32 * MIB,
   maxBatchBytes: 4 * MIB,
-  maxBatchItems: 64,
+  maxBatchItems: 128,
   maxHeld: 512,
   drainMs: 10_000,
   sweepMs: 30_000,

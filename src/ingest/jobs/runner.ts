@@ -39,8 +39,8 @@ export class JobRunner {
   readonly #scopes = new WeakMap<ClaimedBatch, Promise<Scope>>();
   readonly #stopping = new AbortController();
   readonly #timers: NodeJS.Timeout[] = [];
-  /** What an item took lately, on average. */
-  #itemMs = CLAIM_AHEAD_MS;
+  /** What an item took of a slot's time lately, on average. */
+  #slotMs = CLAIM_AHEAD_MS;
   /** Of a claim that failed: whether it leased anything, nobody said. */
   #lostLease: string | null = null;
   #loop: Promise<void> | null = null;
@@ -52,7 +52,8 @@ export class JobRunner {
     this.#changes = changes;
     this.#onError = onError;
     this.#options = { ...RUNNER_DEFAULTS, ...options };
-    this.#held = new HeldItems({ slots: this.#options.slots, heavyBytes: this.#options.maxBatchBytes });
+    const { slots, lightBytes, maxBatchBytes } = this.#options;
+    this.#held = new HeldItems({ slots, lightBytes, heavyBytes: maxBatchBytes });
     this.#results = new ResultWriter(async (results) => {
       await store.endItems(operator as Operator, results);
       for (const { itemId, lease } of results) this.#held.release(itemId, lease);
@@ -118,22 +119,17 @@ export class JobRunner {
 
   /** True: something was claimed. */
   async #claim(): Promise<boolean> {
-    const { maxBatchItems, maxBatchBytes, maxHeld, leaseMs, slots } = this.#options;
+    const { maxBatchBytes, maxHeld, leaseMs } = this.#options;
     try {
       if (this.#lostLease !== null) await this.#store.releaseLease(operator, this.#lostLease);
       const lease = randomUUID();
       this.#lostLease = lease;
       const batch = await this.#store.claimItems(operator, {
         lease,
-        // About a second's work, so that the last items of a slow job do not wait here while other servers have none.
-        maxItems: Math.min(
-          maxBatchItems,
-          maxHeld - this.#held.size,
-          Math.max(slots, Math.ceil((slots * CLAIM_AHEAD_MS) / this.#itemMs)),
-        ),
+        maxItems: Math.min(this.#itemsAhead(), maxHeld - this.#held.size),
         maxBytes: maxBatchBytes,
         leaseMs,
-        exceptOwners: this.#held.ownersWithWaiting(slots),
+        exceptOwners: this.#held.ownersWithWaiting(this.#enoughWaiting()),
       });
       this.#lostLease = null;
       if (batch === null) return false;
@@ -146,6 +142,17 @@ export class JobRunner {
     }
   }
 
+  /** About a second's work, so that the last items of a slow job do not wait here while other servers have none. */
+  #itemsAhead(): number {
+    const { maxBatchItems, slots } = this.#options;
+    return Math.min(maxBatchItems, Math.max(slots, Math.ceil((slots * CLAIM_AHEAD_MS) / this.#slotMs)));
+  }
+
+  /** The next ones are claimed before these have run. */
+  #enoughWaiting(): number {
+    return Math.max(this.#options.slots, Math.ceil(this.#itemsAhead() / 2));
+  }
+
   #startItems(): void {
     for (let held = this.#held.start(); held !== null; held = this.#held.start()) void this.#runOne(held);
   }
@@ -153,9 +160,9 @@ export class JobRunner {
   async #runOne(held: HeldItem): Promise<void> {
     const startedAt = performance.now();
     const { end, settled } = await runItem(this.#itemParts, held);
-    this.#itemMs += (performance.now() - startedAt - this.#itemMs) / SMOOTHING;
+    this.#slotMs += ((performance.now() - startedAt) * this.#held.shareOf(held) - this.#slotMs) / SMOOTHING;
     this.#held.stopped(held);
-    if (this.#held.waiting < this.#options.slots) this.#wake();
+    if (this.#held.waiting < this.#enoughWaiting()) this.#wake();
     if (!this.#stopping.signal.aborted) this.#startItems();
     this.#onIdle();
     if (settled) await Promise.race([settled, aborted(held.abort.signal)]);

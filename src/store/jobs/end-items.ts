@@ -6,7 +6,7 @@ import type { DocumentRow } from '../rows.js';
 import { inTransaction } from '../transaction.js';
 import { countEnded, type EndedCounts } from './count-ended.js';
 import { INLINE_PAYLOAD_BYTES, ITEMS_PER_TRANSACTION } from './job-limits.js';
-import type { ItemResult } from './job-records.js';
+import type { ItemOutcome, ItemResult } from './job-records.js';
 import type { JobItemRow, JobRow } from './job-rows.js';
 import type { JobWork } from './job-store.js';
 import { storedEnd } from './note-stored.js';
@@ -36,10 +36,7 @@ async function endOfJob(database: Database, jobId: ObjectId, results: readonly I
     if (held.length === 0) return [];
     const job = await database.jobs.findOne({ _id: jobId }, { session });
     if (job === null) return [];
-    await database.jobItems.bulkWrite(
-      held.map(({ row, result }) => itemUpdate(row._id, result, job, now)),
-      { session, ordered: false },
-    );
+    await database.jobItems.bulkWrite(itemUpdates(held, job, now), { session, ordered: false });
     await countEnded(database, jobId, countsOf(held, job), now, session);
     await noteOnDocuments(database, job, held, session);
     await putBack(database, job, held, now, session);
@@ -79,6 +76,34 @@ async function heldItems(
     const stored = storedEnd(row);
     return [{ row, result: stored === null ? result : { ...result, end: stored } }];
   });
+}
+
+/** Nearly all items end well with the document that was announced: those of one outcome are one statement. */
+function itemUpdates(held: readonly HeldItem[], job: JobRow, now: Date): AnyBulkWriteOperation<JobItemRow>[] {
+  const alike = new Map<ItemOutcome | null, HeldItem[]>();
+  const others: HeldItem[] = [];
+  for (const one of held) {
+    const { end } = one.result;
+    if (end.ended !== 'WELL' || end.documentId !== (one.row.document_id?.toHexString() ?? null)) {
+      others.push(one);
+      continue;
+    }
+    const same = alike.get(end.outcome);
+    if (same === undefined) alike.set(end.outcome, [one]);
+    else same.push(one);
+  }
+  return [
+    ...[...alike].map(([outcome, same]) => ({
+      updateMany: {
+        filter: { _id: { $in: same.map(({ row }) => row._id) } },
+        update: {
+          $set: { state: 'SUCCEEDED' as const, outcome, error: null, ended_at: now },
+          $unset: { lease: 1 as const, claimable_at: 1 as const, payload: 1 as const, stored: 1 as const },
+        },
+      },
+    })),
+    ...others.map(({ row, result }) => itemUpdate(row._id, result, job, now)),
+  ];
 }
 
 function itemUpdate(id: ObjectId, { end }: ItemResult, job: JobRow, now: Date): AnyBulkWriteOperation<JobItemRow> {

@@ -21,7 +21,8 @@ export function jobsOn(
     store,
     kinds,
     onError: (error) => errors.push(error),
-    runner: { pollMs: 50, ...options.runner },
+    // a slot is one item, unless a test is about short documents
+    runner: { pollMs: 50, lightBytes: 0, ...options.runner },
   });
   return { ...jobs, errors };
 }
