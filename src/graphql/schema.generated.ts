@@ -2,7 +2,7 @@ import type { JsonObject } from './scalars/json.js';
 import type { FilterScalar } from '../store/filter.js';
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { DocumentRecord, ChunkRecord, Chunking as ChunkingSource, SpaceRecord, SearchIndexRecord, ApiKeyRecord } from '../store/records.js';
-import type { JobRecord, JobItemRecord } from '../store/jobs/job-records.js';
+import type { JobRecord, JobItemRecord, JobProgress as JobProgressSource } from '../store/jobs/job-records.js';
 import type { JobListing, JobItemListing, DocumentListing, ChunkListing, SearchListing, Leg, Span } from './connections.js';
 import type { Viewer as ViewerSource, AdminDoor, RequestContext } from './context.js';
 import type { SearchHit, SearchExplanation as SearchExplanationSource, CandidateExplanation as CandidateExplanationSource, WhyNot as WhyNotSource } from '../retrieve/retrieve.js';
@@ -533,6 +533,8 @@ export type Job = Node & {
   readonly createdAt: Scalars['DateTime']['output'];
   readonly startedAt?: Maybe<Scalars['DateTime']['output']>;
   readonly finishedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** How far the item has got that has run longest, twice a second; null while none takes long. */
+  readonly progress?: Maybe<JobProgress>;
 };
 
 
@@ -542,6 +544,26 @@ export type JobItemsArgs = {
   first: Scalars['Int']['input'];
   after?: InputMaybe<Scalars['String']['input']>;
 };
+
+/** How far one item has got. */
+export type JobProgress = {
+  readonly __typename?: 'JobProgress';
+  /** Its name. */
+  readonly item: Scalars['String']['output'];
+  readonly phase: JobPhase;
+  /** Pages of a PDF, characters looked at for where to cut, chunks embedded, chunks stored; 0 of 1 where nobody counts. */
+  readonly done: Scalars['Int']['output'];
+  readonly total: Scalars['Int']['output'];
+  readonly at: Scalars['DateTime']['output'];
+};
+
+/** What is being done with a document. */
+export type JobPhase =
+  | 'EXTRACTING'
+  | 'CHUNKING'
+  | 'EMBEDDING'
+  | 'STORING'
+  | 'INDEXING';
 
 /** What a job does. */
 export type JobKind =
@@ -561,7 +583,7 @@ export type JobState =
 /** One document's part of a job. */
 export type JobItem = {
   readonly __typename?: 'JobItem';
-  /** The document's title; for REEMBED: chunks 1 to 500 and so on, then the verification. */
+  /** The document's title; for REEMBED: the listing of the chunks, chunks 1 to 500 and so on, the verification. */
   readonly name: Scalars['String']['output'];
   readonly state: JobItemState;
   readonly outcome?: Maybe<UpsertOutcome>;
@@ -1299,6 +1321,8 @@ export type ResolversTypes = {
   DropEmbeddingSpaceInput: DropEmbeddingSpaceInput;
   DropEmbeddingSpacePayload: ResolverTypeWrapper<DropEmbeddingSpacePayload>;
   Job: ResolverTypeWrapper<JobRecord>;
+  JobProgress: ResolverTypeWrapper<JobProgressSource>;
+  JobPhase: JobPhase;
   JobKind: JobKind;
   JobState: JobState;
   JobItem: ResolverTypeWrapper<JobItemRecord>;
@@ -1392,6 +1416,7 @@ export type ResolversParentTypes = {
   DropEmbeddingSpaceInput: DropEmbeddingSpaceInput;
   DropEmbeddingSpacePayload: DropEmbeddingSpacePayload;
   Job: JobRecord;
+  JobProgress: JobProgressSource;
   JobItem: JobItemRecord;
   JobError: JobError;
   JobItemConnection: JobItemListing;
@@ -1614,7 +1639,16 @@ export type JobResolvers<ContextType = RequestContext, ParentType extends Resolv
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   startedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   finishedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  progress?: Resolver<Maybe<ResolversTypes['JobProgress']>, ParentType, ContextType>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
+};
+
+export type JobProgressResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['JobProgress'] = ResolversParentTypes['JobProgress']> = {
+  item?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  phase?: Resolver<ResolversTypes['JobPhase'], ParentType, ContextType>;
+  done?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
 export type JobItemResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['JobItem'] = ResolversParentTypes['JobItem']> = {
@@ -1850,6 +1884,7 @@ export type Resolvers<ContextType = RequestContext> = {
   ActivateEmbeddingSpacePayload?: ActivateEmbeddingSpacePayloadResolvers<ContextType>;
   DropEmbeddingSpacePayload?: DropEmbeddingSpacePayloadResolvers<ContextType>;
   Job?: JobResolvers<ContextType>;
+  JobProgress?: JobProgressResolvers<ContextType>;
   JobItem?: JobItemResolvers<ContextType>;
   JobError?: JobErrorResolvers<ContextType>;
   JobItemConnection?: JobItemConnectionResolvers<ContextType>;

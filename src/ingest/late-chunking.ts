@@ -10,24 +10,26 @@ import { embedHash } from './embed-strings.js';
  *
  * `stringOf` is what the embedder is given for a piece; `tokens` of a piece are those of all spaces, the largest counts.
  */
-export function groupForLateChunking(
-  pieces: readonly CutPiece[],
-  stringOf: (piece: CutPiece) => string,
+export function groupForLateChunking<Piece extends LatePiece>(
+  pieces: readonly Piece[],
+  stringOf: (piece: Piece) => string,
   maxTokens: number,
-): CutPiece[] {
+): (Piece & Pick<CutPiece, 'group'>)[] {
   const strings = pieces.map(stringOf);
   return groupsOf(pieces, strings, maxTokens).flatMap(([from, to]) =>
     to - from === 1 ? [pieces[from]!] : grouped(pieces.slice(from, to), strings.slice(from, to)),
   );
 }
 
-function grouped(pieces: readonly CutPiece[], strings: readonly string[]): CutPiece[] {
+type LatePiece = Pick<CutPiece, 'tokens' | 'embedHash'>;
+
+function grouped<Piece extends LatePiece>(pieces: readonly Piece[], strings: readonly string[]): Piece[] {
   const group = embedHash(`late chunking\n${strings.map(embedHash).join('\n')}`);
   // the place is part of it: the same words twice in a group have two vectors
   return pieces.map((piece, place) => ({ ...piece, group, embedHash: embedHash(`${group} ${place}`) }));
 }
 
-function groupsOf(pieces: readonly CutPiece[], strings: readonly string[], maxTokens: number): [number, number][] {
+function groupsOf(pieces: readonly LatePiece[], strings: readonly string[], maxTokens: number): [number, number][] {
   const before = new Float64Array(pieces.length + 1);
   for (const [at, { tokens }] of pieces.entries()) before[at + 1] = before[at]! + Math.max(...tokens);
   const priorities = Float64Array.from(strings, (text) => contentHash(text, 0, text.length));

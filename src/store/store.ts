@@ -1,5 +1,5 @@
 import type { EmbedderSpace } from '../embed/embedder.js';
-import type { AlongsideOption } from './alongside.js';
+import type { AlongsideOption, WriteVersionOptions } from './alongside.js';
 import type { DocumentFilter } from './filter.js';
 import type { JobStore } from './jobs/job-store.js';
 import type { KeptWork } from './kept-work.js';
@@ -124,7 +124,7 @@ interface Writes {
     scope: Scope,
     basedOn: DocumentRecord | null,
     version: NewVersion,
-    options?: AlongsideOption,
+    options?: WriteVersionOptions,
   ): Promise<WriteOutcome>;
   /** The `embedHash`es among `hashes` whose vectors the document already holds in the space. */
   storedEmbedHashes(
@@ -214,12 +214,12 @@ interface Spaces {
   dropSpace(operator: Operator, id: string): Promise<string>;
   /** Why a search in the space might miss chunks that were stored before the call; null: it returns them all. */
   indexLag(operator: Operator, id: string): Promise<IndexLag | null>;
-  /** The items of one of the operator's jobs before a position that have not ended. */
-  unfinishedItems(operator: Operator, jobId: string, beforePosition: number): Promise<number>;
   /** The next `size` chunks in the order of their ids, superseded ones too; null at the end. */
   nextChunkSlice(operator: Operator, after: string | null, size: number): Promise<ChunkSlice | null>;
   /** The slice's next live chunks that have no vector in the space; `after` of the answer is where to go on. */
   lackingChunks(operator: Operator, space: string, slice: LackingSlice): Promise<LackingChunks>;
+  /** All live chunks of a document in their order, for a model that sees them together. Empty when it has gone. */
+  documentChunks(operator: Operator, space: string, documentId: string): Promise<readonly DocumentChunk[]>;
   /**
    * Gives chunks their vectors, where they still have none and their text is the one that was embedded. `Refusal`
    * NOT_FOUND when the space was dropped. Returns how many took theirs.
@@ -258,6 +258,12 @@ export interface LackingChunks {
   readonly after: string | null;
 }
 
+/** A live chunk of a document. */
+export interface DocumentChunk extends LackingChunk {
+  /** It has no vector in the space. */
+  readonly lacks: boolean;
+}
+
 /** A chunk with all that the string for its embedder is made of. */
 export interface LackingChunk {
   readonly id: string;
@@ -266,7 +272,12 @@ export interface LackingChunk {
   /** Null in rows from before it was kept. */
   readonly embedPrefix: string | null;
   readonly headings: readonly string[];
-  readonly document: { readonly owner: string; readonly title: string; readonly contextual: boolean };
+  readonly document: {
+    readonly id: string;
+    readonly owner: string;
+    readonly title: string;
+    readonly contextual: boolean;
+  };
 }
 
 interface SearchIndexes {

@@ -73,7 +73,7 @@ test('kill -9 in the middle: the job goes on, asks again for what was under way 
   expect(reembed.userErrors).toEqual([]);
   const job = async (url: string) => (await ask(url, JOB, { id: reembed.job.id })).node;
   await expect.poll(() => fake.requests.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(3);
-  expect(await job(first)).toMatchObject({ state: 'RUNNING', total: 3 });
+  expect(await job(first)).toMatchObject({ state: 'RUNNING', total: 4 });
   expect((await ask(first, SEARCH)).search).toMatchObject({
     nodes: [{ document: { title: 'doc 3' } }, ...Array(9).fill({})],
     diagnostics: { embeddingSpace: 'hash/feature-hashing-v1 (256 dimensions)' },
@@ -91,7 +91,7 @@ test('kill -9 in the middle: the job goes on, asks again for what was under way 
   fake.answerWith('ok');
   const second = await start();
   await expect.poll(async () => (await job(second)).state, { timeout: 90_000, interval: 500 }).toBe('SUCCEEDED');
-  expect(await job(second)).toMatchObject({ total: 3, done: 3, failed: 0 });
+  expect(await job(second)).toMatchObject({ total: 4, done: 4, failed: 0 });
   const askedAgain = fake.requests.flatMap(({ inputs }) => inputs);
   // Nobody pays twice for what had arrived.
   expect(askedAgain).toHaveLength(600 - written);

@@ -21,7 +21,8 @@ export async function fillSpace(
   const work = reembedWork({ store, embedderOf });
   const jobId = randomUUID().replaceAll('-', '').slice(0, 24);
   let position = 0;
-  for await (const { name, payload } of reembedItems(store, operator)) {
+  for await (const { item: made } of reembedItems(store, operator)) {
+    const { name, payload } = made;
     const item = {
       id: '',
       jobId,

@@ -8,6 +8,8 @@ import { type CountingEmbedder, countingEmbedder } from './test-store.js';
 export function secondEmbedder(
   options: {
     readonly maxInputTokens?: number;
+    /** Sees up to so many tokens of a document together; then its vectors are of all of them. */
+    readonly lateTokens?: number;
     /** Runs before each call; throws to fail it. */
     readonly before?: (texts: readonly string[]) => void | Promise<void>;
     /** Runs when the vectors have arrived and the call has not ended. */
@@ -22,11 +24,12 @@ export function secondEmbedder(
   };
   const inner: Embedder = {
     space,
+    ...(options.lateTokens !== undefined && { lateChunking: { maxTokens: options.lateTokens } }),
     countTokens: (text) => text.split(/\s+/).length,
-    async embed(texts, { onVector }) {
+    async embed(texts, { onVector, together }) {
       await options.before?.(texts);
       const vectors = texts.map((text, index) => {
-        const vector = secondVector(text);
+        const vector = secondVector(together ? `${texts.join(' ')} ${text}` : text);
         onVector?.(index, vector);
         return vector;
       });

@@ -4,11 +4,12 @@ import type { SpaceRecord } from '../../store/records.js';
 import type { Operator } from '../../store/scope.js';
 import type { LackingChunk, LackingSlice, Store } from '../../store/store.js';
 import { embedHash, embedStrings } from '../embed-strings.js';
-import { KeepAsTheyArrive } from '../keep-as-they-arrive.js';
+import { ArrivingVectors } from './arriving-vectors.js';
+import { embedTogether } from './embed-together.js';
 import { embeddedString } from './embedded-string.js';
 
 export interface FillParts {
-  readonly store: Pick<Store, 'lackingChunks' | 'writeChunkVectors'>;
+  readonly store: Pick<Store, 'lackingChunks' | 'documentChunks' | 'writeChunkVectors'>;
   readonly embedderOf: (space: SpaceRecord) => Embedder;
 }
 
@@ -19,7 +20,8 @@ const TOKENS_PER_UNIT = 3;
 
 /**
  * Embeds those chunks of a slice that have no vector in the space, a few hundred at a time, and writes each batch before
- * the next: what was embedded before a failure or a stop is not embedded again. Returns how many were looked at.
+ * the next: what was embedded before a failure or a stop is not embedded again. Returns how many were looked at. A model
+ * that sees the chunks of a document together is given whole documents: those whose first chunk lies in the slice.
  *
  * @throws Refusal TOO_LARGE naming the documents whose chunks are longer than sixteen windows of the model, after all others
  *   were embedded; NOT_FOUND when the space was dropped; what the embedder throws.
@@ -33,6 +35,7 @@ export async function fillSlice(
 ): Promise<number> {
   const embedder = embedderOf(space);
   const tooLarge: LackingChunk[] = [];
+  const seen = new Set<string>();
   let looked = 0;
   for (let { after } = slice; ; ) {
     signal.throwIfAborted();
@@ -42,7 +45,17 @@ export async function fillSlice(
     looked += found.chunks.length;
     const arriving = new ArrivingVectors((vectors) => store.writeChunkVectors(operator, space.id, vectors));
     try {
-      tooLarge.push(...(await embedChunks(found.chunks, embedder, arriving, signal)));
+      let alone: LackingChunk[] = [...found.chunks];
+      if (embedder.lateChunking !== undefined) {
+        alone = [];
+        for (const id of new Set(found.chunks.map(({ document }) => document.id))) {
+          if (seen.has(id)) continue;
+          seen.add(id);
+          const chunks = await store.documentChunks(operator, space.id, id);
+          if (isIn(slice, chunks[0]?.id)) alone.push(...(await embedTogether(chunks, embedder, arriving, signal)));
+        }
+      }
+      tooLarge.push(...(await embedChunks(alone, embedder, arriving, signal)));
     } finally {
       await arriving.writeRest();
     }
@@ -51,37 +64,8 @@ export async function fillSlice(
   return looked;
 }
 
-interface ChunkVector {
-  readonly id: string;
-  readonly embedHash: string;
-  readonly vector: Float32Array;
-}
-
-/** Writes vectors beside the embedding, so that a process that dies loses what is under way and no more. */
-class ArrivingVectors {
-  readonly #write: (vectors: readonly ChunkVector[]) => Promise<unknown>;
-  readonly #unwritten = new Map<string, ChunkVector>();
-  readonly #keeper = new KeepAsTheyArrive<ChunkVector>((batch) => this.#writeBatch([...batch.values()]));
-
-  constructor(write: (vectors: readonly ChunkVector[]) => Promise<unknown>) {
-    this.#write = write;
-  }
-
-  add(one: ChunkVector): void {
-    this.#unwritten.set(one.id, one);
-    this.#keeper.add(one.id, one);
-  }
-
-  /** What is left, and what failed to be written before: now its failure counts. */
-  async writeRest(): Promise<void> {
-    await this.#keeper.stop();
-    await this.#writeBatch([...this.#unwritten.values()]);
-  }
-
-  async #writeBatch(batch: readonly ChunkVector[]): Promise<void> {
-    await this.#write(batch);
-    for (const { id } of batch) this.#unwritten.delete(id);
-  }
+function isIn({ after, to }: LackingSlice, id: string | undefined): boolean {
+  return id !== undefined && (after === null || id > after) && (to === null || id <= to);
 }
 
 /** Hands vectors on as they arrive; returns the chunks that are too long for the model. */

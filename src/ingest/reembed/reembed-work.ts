@@ -4,11 +4,22 @@ import type { Operator } from '../../store/scope.js';
 import type { Store } from '../../store/store.js';
 import type { ClaimedItem, ItemDone, ItemPostponed, JobKindWork } from '../jobs/job-kinds.js';
 import { type FillParts, fillSlice } from './fill-slice.js';
+import { listChunks } from './list-chunks.js';
 import { readItem } from './reembed-items.js';
 
 export interface ReembedParts extends FillParts {
   readonly store: FillParts['store'] &
-    Pick<Store, 'listSpaces' | 'unfinishedItems' | 'completeSpace' | 'activateSpace' | 'indexLag'>;
+    Pick<
+      Store,
+      | 'listSpaces'
+      | 'nextChunkSlice'
+      | 'extendJob'
+      | 'extendedTo'
+      | 'unfinishedItems'
+      | 'completeSpace'
+      | 'activateSpace'
+      | 'indexLag'
+    >;
 }
 
 /** How soon the finish looks again whether the other items have ended. */
@@ -27,7 +38,8 @@ export function reembedWork(parts: ReembedParts): JobKindWork & { readonly kind:
       try {
         const space = await spaceOf(parts, operator, item);
         if (work.part === 'finish') return await finish(parts, operator, space, item, signal);
-        if (!space.isComplete) await fillSlice(parts, operator, space, work, signal);
+        if (work.part === 'list') await listChunks(parts.store, operator, item.jobId, signal);
+        else if (!space.isComplete) await fillSlice(parts, operator, space, work, signal);
         return DONE;
       } catch (error) {
         throw withWayOut(error);

@@ -8,7 +8,7 @@ import type { Operator } from '../../store/scope.js';
 import { notComplete } from '../../store/space-changes.js';
 import type { Store } from '../../store/store.js';
 import type { Jobs } from '../jobs/jobs.js';
-import { reembedItems } from './reembed-items.js';
+import { LISTING } from './reembed-items.js';
 import { tryModel } from './try-model.js';
 
 export interface ReembedRequest {
@@ -69,7 +69,7 @@ export function createReembedding(parts: ReembeddingParts): Reembedding {
         kind: 'REEMBED',
         spec: { space: space.id, activate: request.activate },
         apiKeyId,
-        items: reembedItems(store, operator),
+        items: [LISTING],
       });
       await store.noteSpaceJob(operator, space.id, job.id);
       return { job, space };

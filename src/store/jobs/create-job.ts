@@ -1,4 +1,4 @@
-import { Binary, ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import { AppError, Refusal } from '../../errors.js';
 import type { Clock } from '../clock.js';
 import type { Database } from '../database.js';
@@ -7,12 +7,13 @@ import type { Filterable } from '../records.js';
 import type { Operator, Scope } from '../scope.js';
 import { normalizeTitle } from '../title.js';
 import { inTransaction } from '../transaction.js';
-import { INLINE_PAYLOAD_BYTES, JOB_RETENTION_MS, type JobQuota } from './job-limits.js';
+import { JOB_RETENTION_MS, type JobQuota } from './job-limits.js';
 import type { NewJob, NewJobItem } from './job-records.js';
 import { jobRecord } from './job-row-records.js';
 import type { JobItemRow, JobRow } from './job-rows.js';
 import { endedState } from './job-state.js';
 import type { JobWrites } from './job-store.js';
+import { isInline, newItemRow } from './new-item-row.js';
 import { insertPayloads } from './payloads.js';
 import { acceptDocuments, documentsTitled, type FoundDocument } from './pending-documents.js';
 import { removeJob } from './remove-job.js';
@@ -21,7 +22,6 @@ import { announceWork } from './turns.js';
 /** Items that are stored at once while a job is filled: what bounds memory, whatever the stream brings. */
 const BATCH_ITEMS = 500;
 const BATCH_BYTES = 4 * 1024 * 1024;
-const MAX_NAME_LENGTH = 512;
 
 export interface CreateJobOptions {
   readonly clock: Clock;
@@ -95,7 +95,7 @@ async function addItems(
   const documents = batch.flatMap(({ document }) => document ?? []);
   const announced = scope && (await acceptDocuments(database, documents, { scope, jobId: job._id, filterable, now }));
   const found = new Map([...(await titledBy(database, scope, batch)), ...(announced ?? [])]);
-  const rows = batch.map((item, index) => itemRow(job, job.total + index, item, found, now));
+  const rows = batch.map((item, index) => newItemRow(job._id, job.total + index, item, found, now));
   const large = batch.flatMap(({ payload, refused }, index) =>
     refused || isInline(payload) ? [] : [{ itemId: (rows[index] as JobItemRow)._id, bytes: payload }],
   );
@@ -122,46 +122,6 @@ async function titledBy(
 ): Promise<ReadonlyMap<string, FoundDocument>> {
   const keys = batch.flatMap(({ title, refused }) => (title === undefined || refused ? [] : [normalizeTitle(title)]));
   return scope === null || keys.length === 0 ? new Map() : await documentsTitled(database, scope, keys);
-}
-
-function itemRow(
-  job: JobRow,
-  position: number,
-  { name, payload, document, title = document?.title, refused }: NewJobItem,
-  found: ReadonlyMap<string, FoundDocument>,
-  now: Date,
-): JobItemRow {
-  const seen = title === undefined ? undefined : found.get(normalizeTitle(title));
-  const common = {
-    _id: new ObjectId(),
-    job_id: job._id,
-    position,
-    name: name.slice(0, MAX_NAME_LENGTH).toWellFormed(),
-    attempts: 0,
-    outcome: null,
-    document_id: (document && seen?._id) ?? null,
-  };
-  if (refused)
-    return {
-      ...common,
-      state: 'FAILED',
-      payload_bytes: 0,
-      error: { ...refused, retryable: false },
-      ended_at: now,
-    };
-  return {
-    ...common,
-    state: 'QUEUED',
-    payload_bytes: payload.length,
-    claimable_at: now,
-    error: null,
-    ...(title !== undefined && { queued_on: { version: seen?.version ?? 0, revision: seen?.revision ?? 0, at: now } }),
-    ...(isInline(payload) && { payload: new Binary(payload) }),
-  };
-}
-
-function isInline({ length }: Uint8Array): boolean {
-  return length <= INLINE_PAYLOAD_BYTES;
 }
 
 /** From here on the job is seen and run. */

@@ -1,5 +1,5 @@
 import type { Binary, ObjectId } from 'mongodb';
-import type { ItemError, ItemOutcome, JobItemState, JobKind, JobSpec, JobState } from './job-records.js';
+import type { ItemError, ItemOutcome, JobItemState, JobKind, JobProgress, JobSpec, JobState } from './job-records.js';
 
 export interface JobRow {
   _id: ObjectId;
@@ -30,6 +30,10 @@ export interface JobRow {
   /** Of an owner's jobs the one served least lately is next. */
   served_at: Date;
   cancel_requested_at?: Date;
+  /** Of a long item that runs; a dead server's stays until somebody goes on. */
+  progress?: JobProgress;
+  /** Of a job that finds out what there is to do while it runs: how far it is with that. What it says is the kind's business. */
+  extended_to?: string;
   /** When an ended job may be forgotten. */
   expires_at?: Date;
 }

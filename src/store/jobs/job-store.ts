@@ -5,11 +5,13 @@ import type {
   ClaimedBatch,
   ItemResult,
   JobItemRecord,
-  JobItemState,
-  JobPrincipal,
+  JobItemState, 
+  JobPrincipal,JobProgress,
+  JobProgress,
   JobRecord,
   JobState,
   NewJob,
+  NewJobItem,
 } from './job-records.js';
 
 /**
@@ -83,6 +85,8 @@ export interface JobWork {
     held: readonly { itemId: string; lease: string }[],
     leaseMs: number,
   ): Promise<readonly string[]>;
+  /** How far long items of jobs are; null: none of that job runs any more. By job id. */
+  noteProgress(operator: Operator, notes: ReadonlyMap<string, JobProgress | null>): Promise<void>;
   /** Notes on a leased item what is stored for it, with that. Where the lease was lost, nothing is stored (`CalledOff`). */
   noteStored(operator: Operator, held: { itemId: string; lease: string }): Alongside;
   /**
@@ -90,6 +94,17 @@ export interface JobWork {
    * are passed over: somebody else runs them. An item of which something was stored ends with that, whatever came after.
    */
   endItems(operator: Operator, results: readonly ItemResult[]): Promise<void>;
+  /** Up to which mark a job was extended; null: never. */
+  extendedTo(operator: Operator, jobId: string): Promise<string | null>;
+  /**
+   * Adds items to a job that runs, which has come to the mark `from`, and moves it to `to`; items with small payloads that
+   * store no documents. False, and nothing is added, where the job is at another mark, or is cancelled or has ended.
+   */
+  extendJob(
+    operator: Operator,
+    jobId: string,
+    extension: { from: string | null; to: string; items: readonly NewJobItem[] },
+  ): Promise<boolean>;
   /** Items of a job, the one at `position` not counted, that wait or run. */
   unfinishedItems(operator: Operator, jobId: string, position: number): Promise<number>;
   /** The credentials that made the job are still good. */

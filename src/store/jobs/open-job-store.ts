@@ -7,8 +7,10 @@ import { jobCanceller } from './cancel-job.js';
 import { itemClaimer } from './claim-items.js';
 import { jobCreator } from './create-job.js';
 import { itemEnder } from './end-items.js';
+import { jobExtender } from './extend-job.js';
 import { JOB_QUOTA, type JobQuota } from './job-limits.js';
 import type { JobStore } from './job-store.js';
+import { progressNoter } from './note-progress.js';
 import { storedNote } from './note-stored.js';
 import { readPayloads } from './payloads.js';
 import { jobReads } from './read-jobs.js';
@@ -29,6 +31,8 @@ export function openJobStore(
     ...itemClaimer(database, clock),
     ...leaseReleaser(database, clock),
     ...itemEnder(database, clock),
+    ...progressNoter(database),
+    ...jobExtender(database, clock),
     ...jobSweeper(database, clock),
     noteStored: (_operator, held) => storedNote(database, held),
     readPayloads: (_operator, itemIds) => readPayloads(database, itemIds),

@@ -7,7 +7,7 @@ import { embeddingPath } from '../search-index-definitions.js';
 import type { LackingChunk, Store } from '../store.js';
 import { isLive } from '../visibility.js';
 
-export type ChunkSlices = Pick<Store, 'nextChunkSlice' | 'lackingChunks'>;
+export type ChunkSlices = Pick<Store, 'nextChunkSlice' | 'lackingChunks' | 'documentChunks'>;
 
 /** Rows with texts per answer: by number, and by text because a chunk may be a whole document. */
 const CHUNKS_PER_ANSWER = 256;
@@ -72,6 +72,21 @@ export function chunkSlices(database: Database): ChunkSlices {
         after: last === undefined ? null : last._id.toHexString(),
       };
     },
+
+    async documentChunks(_operator, space, documentId) {
+      const id = parseObjectId(documentId);
+      if (id === null) return [];
+      const path = embeddingPath(space);
+      const rows = await database.chunks
+        .aggregate<TextRow & { lacks: boolean }>([
+          { $match: { document_id: id } },
+          { $sort: { ordinal: 1 } },
+          { $project: { ...TEXT_FIELDS, lacks: { $eq: [{ $type: `$${path}` }, 'missing'] } } },
+        ])
+        .toArray();
+      const lacking = new Set(rows.flatMap(({ _id, lacks }) => (lacks ? [_id.toHexString()] : [])));
+      return (await liveOnes(database, rows)).map((chunk) => ({ ...chunk, lacks: lacking.has(chunk.id) }));
+    },
   };
 }
 
@@ -108,7 +123,12 @@ async function liveOnes(database: Database, rows: readonly TextRow[]): Promise<L
         text: ownText(row),
         embedPrefix: row.embed_prefix ?? null,
         headings: row.headings,
-        document: { owner: document.owner, title: document.title, contextual: document.chunking.contextual },
+        document: {
+          id: document._id.toHexString(),
+          owner: document.owner,
+          title: document.title,
+          contextual: document.chunking.contextual,
+        },
       },
     ];
   });

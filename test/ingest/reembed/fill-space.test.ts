@@ -215,6 +215,54 @@ describe('filling a space', () => {
     expect([...second.asked].sort()).toEqual([...first].sort());
   });
 
+  test('a model that sees a document’s chunks together gives each the vector that an upsert would', async () => {
+    const vectorsOf = async (store: TestStore) => {
+      const rows = await store.database.chunks.find().sort({ text: 1 }).toArray();
+      return rows.map(({ text, embeddings }) => [text, embeddings.s2?.toFloat32Array()]);
+    };
+    const upsertAll = async (store: TestStore) => {
+      for (const [title, count] of [['many', 700], ['few', 3], ['one', 1]] as const) // biome-ignore format: one line
+        await store.upsert(scope, title, paragraphs(count, title), { chunking });
+    };
+    const late = () => secondEmbedder({ lateTokens: 1_000_000 });
+    const [filled, upserted] = await Promise.all([open(late()), open(late())]);
+    await upsertAll(filled.store);
+    const space = await filled.store.createSpace(operator, late().space);
+    await fillSpace(filled.store, filled.embedderOf, space);
+    await upserted.store.createSpace(operator, late().space);
+    await upsertAll(upserted.store);
+    expect(await lacking(filled.store, 's2')).toBe(0);
+    expect(await vectorsOf(filled.store)).toEqual(await vectorsOf(upserted.store));
+    // In several items, and each once.
+    const { asked } = filled.embedderOf(space);
+    expect(asked).toHaveLength(704);
+  });
+
+  test('and in groups of what it takes, of which those that lack nothing are not asked for again', async () => {
+    const sizes: number[] = [];
+    let calls = 0;
+    const second = secondEmbedder({
+      lateTokens: 100,
+      before: (texts) => {
+        sizes.push(texts.reduce((sum, text) => sum + text.split(/\s+/).length, 0));
+        if (++calls === 4) throw new AppError('PROVIDER_UNAVAILABLE', 'away', { details: { retryable: true } });
+      },
+    });
+    const { store, embedderOf } = await open(second);
+    await store.upsert(scope, 't', paragraphs(60), { chunking });
+    const space = await store.createSpace(operator, second.space);
+    await expect(fillSpace(store, embedderOf, space)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+    const left = await lacking(store, 's2');
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(60);
+    second.asked.length = 0;
+    await fillSpace(store, embedderOf, space);
+    expect(second.asked).toHaveLength(left);
+    expect(await lacking(store, 's2')).toBe(0);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
+    expect(calls).toBeLessThan(60);
+  });
+
   test('rows from before the prefix was kept are given what an upsert gives', () => {
     const chunk = {
       id: '',
@@ -222,7 +270,7 @@ describe('filling a space', () => {
       embedHash: '',
       embedPrefix: null,
       headings: ['one'],
-      document: { owner: 'ada', title: 'title', contextual: true },
+      document: { id: '', owner: 'ada', title: 'title', contextual: true },
     };
     expect(embeddedString(chunk)).toBe('title > one\n\ntext');
     expect(embeddedString({ ...chunk, document: { ...chunk.document, contextual: false } })).toBe('text');
