@@ -33,7 +33,8 @@ const searchStage: SearchStage = (value) => {
     parse: () => ({
       index: parsedIndex(spec),
       whenMissing: { documents: [] },
-      run: async (instance) => (instance as TextIndex).search(spec).outcome,
+      run: async (instance, context) =>
+        (await (instance as TextIndex).search(spec, () => context.checkInterrupted())).outcome,
     }),
   };
 };
@@ -44,7 +45,9 @@ const searchMetaStage: SearchStage = (value) => {
     parse: () => ({
       index: parsedIndex(spec),
       whenMissing: { documents: [{ count: { lowerBound: Long.ZERO } }] },
-      run: async (instance) => ({ documents: [(instance as TextIndex).search(spec).meta] }),
+      run: async (instance, context) => ({
+        documents: [(await (instance as TextIndex).search(spec, () => context.checkInterrupted())).meta],
+      }),
     }),
   };
 };

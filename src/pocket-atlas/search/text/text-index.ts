@@ -1,6 +1,6 @@
 import { Long } from 'bson';
 import type { BsonValue, Doc, DocMeta } from '../../bson/values.js';
-import { backgroundPacer } from '../pace.js';
+import { backgroundPacer, createPacer } from '../pace.js';
 import type { SearchHit, SearchHits, SearchIndexInstance, SearchOutcome } from '../search-index.js';
 import { readTextDefinition } from './definition.js';
 import { mergeSegments } from './index/merge.js';
@@ -9,6 +9,7 @@ import { SegmentBuilder } from './index/segment-builder.js';
 import { compileMapping, type Mapping } from './mapping.js';
 import { segmentsToMerge } from './merge-policy.js';
 import { evaluateQuery } from './query/evaluate.js';
+import { expandTerms } from './query/expansions.js';
 import { countFacet } from './query/facet.js';
 import { highlightDocument, queriedTerms } from './query/highlight.js';
 import type { QueryContext } from './query/paths.js';
@@ -72,18 +73,25 @@ export class TextIndex implements SearchIndexInstance {
   async close(): Promise<void> {}
 
   /** `$search` and `$searchMeta` over the segments of this moment. @throws SearchFailure */
-  search(spec: Doc): { outcome: SearchOutcome; meta: Doc } {
+  async search(spec: Doc, checkInterrupted: () => void = () => {}): Promise<{ outcome: SearchOutcome; meta: Doc }> {
     this.flush();
     const segments = this.segments;
     const stage = parseSearchStage(spec, this.queryContext(segments));
-    const results = evaluateQuery(stage.root, segments);
+    const pacer = createPacer();
+    const pause = async (): Promise<void> => {
+      if (!pacer.isDue()) return;
+      await pacer.pause();
+      checkInterrupted();
+    };
+    const expansions = await expandTerms(stage.root, segments, pause);
+    const results = await evaluateQuery(stage.root, segments, expansions, pause);
     const meta = searchMeta(
       stage,
       results.reduce((sum, { matches }) => sum + matches.rows.count(), 0),
       results,
     );
     const ranking = new Ranking(results, stage.sort);
-    const queried = stage.highlight === null ? null : queriedTerms(stage.root, segments);
+    const queried = stage.highlight === null ? null : queriedTerms(stage.root, expansions);
     const metaOf = (hit: SearchHit, doc: Doc): DocMeta => ({
       score: hit.score,
       searchScore: hit.score,

@@ -43,7 +43,7 @@ describe('queries that are refused', () => {
     ],
   ])('%j', async (spec, message) => {
     const index = await indexOf({ dynamic: true }, [{ a: 'x' }]);
-    expect(() => find(index, spec)).toThrow(message);
+    await expect(find(index, spec)).rejects.toThrow(message);
   });
 });
 

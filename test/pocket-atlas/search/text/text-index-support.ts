@@ -36,21 +36,21 @@ export async function indexOf(mappings: Doc, docs: readonly Doc[], options: Doc 
 }
 
 /** Record ids (1-based places in the list of documents) in order of rank. */
-export function find(index: TextIndex, spec: Doc): number[] {
-  return hits(index, spec).map(({ recordId }) => recordId);
+export async function find(index: TextIndex, spec: Doc): Promise<number[]> {
+  return (await hits(index, spec)).map(({ recordId }) => recordId);
 }
 
-export function hits(
+export async function hits(
   index: TextIndex,
   spec: Doc,
-): readonly { recordId: number; score: number; sequenceToken?: string }[] {
-  const { outcome } = index.search(spec);
+): Promise<readonly { recordId: number; score: number; sequenceToken?: string }[]> {
+  const { outcome } = await index.search(spec);
   if (!('hits' in outcome)) throw new Error('The search gave documents, not hits');
   return outcome.hits.slice(0, outcome.hits.length);
 }
 
-export function meta(index: TextIndex, spec: Doc, doc: Doc): Record<string, BsonValue | undefined> {
-  const { outcome } = index.search(spec);
+export async function meta(index: TextIndex, spec: Doc, doc: Doc): Promise<Record<string, BsonValue | undefined>> {
+  const { outcome } = await index.search(spec);
   if (!('hits' in outcome)) throw new Error('The search gave documents, not hits');
   return outcome.metaOf(outcome.hits.slice(0, 1)[0]!, doc);
 }

@@ -1,5 +1,4 @@
 import { Bitmap } from '../../bitmap.js';
-import { SearchFailure } from '../../search-failure.js';
 import {
   EXISTS,
   type ExactField,
@@ -16,8 +15,16 @@ import {
   scorePostings,
   termWeight,
 } from './bm25.js';
-import { type ExpandedTerm, fuzzyTerms } from './expand-terms.js';
-import type { CompoundNode, ExactRangeNode, Node, NumericRangeNode, PhraseNode, WordsNode } from './node.js';
+import { type Expansions, nodesOf } from './expansions.js';
+import type {
+  CompoundNode,
+  ExactRangeNode,
+  Node,
+  NumericRangeNode,
+  PatternNode,
+  PhraseNode,
+  WordsNode,
+} from './node.js';
 import { matchPhrase } from './phrase.js';
 
 /** Rows of one segment that match, and their scores (null: all 0). Scores of other rows mean nothing. */
@@ -26,28 +33,46 @@ export interface Matches {
   readonly scores: Float32Array | null;
 }
 
-/** Lucene's limit on the clauses of one query. */
-export const MAX_CLAUSES = 1024;
+/** Terms that a pattern is tried on, and postings of those it fits, between two looks at the clock. */
+const STEPS_PER_LOOK = 20_000;
+const STEPS_PER_TERM = 20;
 
-/** Runs a query on every segment. Statistics are those of the whole index, so that segments agree. */
-export function evaluateQuery(node: Node, segments: readonly Segment[]): { segment: Segment; matches: Matches }[] {
-  const evaluation = new Evaluation(segments);
-  return segments.map((segment, position) => {
+/**
+ * Runs a query on every segment, with a pause after each. Statistics are those of the whole index, so that segments agree;
+ * the rows are those that live when it begins.
+ */
+export async function evaluateQuery(
+  node: Node,
+  segments: readonly Segment[],
+  expansions: Expansions,
+  pause: () => Promise<void>,
+): Promise<{ segment: Segment; matches: Matches }[]> {
+  const evaluation = new Evaluation(segments, expansions);
+  const live = segments.map(liveRows);
+  const patterns = [...nodesOf(node)].filter((each) => each.kind === 'pattern');
+  const results: { segment: Segment; matches: Matches }[] = [];
+  for (const [position, segment] of segments.entries()) {
     evaluation.position = position;
-    return { segment, matches: evaluation.run(node, segment, liveRows(segment)) };
-  });
+    for (const pattern of patterns) evaluation.patternRows.set(pattern, await patternRows(pattern, segment, pause));
+    results.push({ segment, matches: evaluation.run(node, segment, live[position]!) });
+    await pause();
+  }
+  return results;
 }
 
 class Evaluation {
   /** Of the segment that is being run. */
   position = 0;
+  /** What patterns fit in that segment: found beforehand, as a pattern may fit most terms of a large one. */
+  readonly patternRows = new Map<PatternNode, Bitmap>();
   private readonly segments: readonly Segment[];
   private readonly statistics = new Map<string, FieldStatistics>();
   private readonly terms = new Map<string, { ordinals: Int32Array; idf: number }>();
-  private readonly expansions = new Map<Node, ExpandedTerm[][]>();
+  private readonly expansions: Expansions;
 
-  constructor(segments: readonly Segment[]) {
+  constructor(segments: readonly Segment[], expansions: Expansions) {
     this.segments = segments;
+    this.expansions = expansions;
   }
 
   /** The result is within `allowed`. */
@@ -76,7 +101,7 @@ class Evaluation {
   private rowsOf(node: Node, segment: Segment, allowed: Bitmap): Bitmap {
     switch (node.kind) {
       case 'pattern':
-        return patternRows(node, segment).and(allowed);
+        return this.patternRows.get(node)!.copy().and(allowed);
       case 'exact':
         return exactRows(segment, segment.exact.get(node.key), node.values).and(allowed);
       case 'exactRange':
@@ -101,7 +126,7 @@ class Evaluation {
     const scores = new Float32Array(segment.rowCount);
     const { averageLength } = this.statisticsOf(node.key);
     let remaining: Bitmap | null = null;
-    for (const group of this.expand(node)) {
+    for (const group of this.expansions.get(node) ?? []) {
       const found = node.require === 'all' ? new Bitmap(segment.rowCount) : rows;
       for (const { term, boost } of group) {
         const { ordinals, idf } = this.lookUp(node.key, term);
@@ -112,21 +137,6 @@ class Evaluation {
       if (node.require === 'all') remaining = remaining === null ? found : remaining.and(found);
     }
     return { rows: remaining ?? rows, scores };
-  }
-
-  /** For each query word the index terms that stand for it. The same in every segment. */
-  private expand(node: WordsNode): ExpandedTerm[][] {
-    let groups = this.expansions.get(node);
-    if (groups === undefined) {
-      const { fuzzy } = node;
-      groups = node.words.map((word) =>
-        fuzzy === null ? [{ term: word, boost: 1 }] : fuzzyTerms(this.segments, node.key, word, fuzzy),
-      );
-      const clauses = groups.reduce((sum, group) => sum + group.length, 0);
-      if (clauses > MAX_CLAUSES) throw new SearchFailure(`maxClauseCount is set to ${MAX_CLAUSES}`);
-      this.expansions.set(node, groups);
-    }
-    return groups;
   }
 
   private phrase(node: PhraseNode, segment: Segment, allowed: Bitmap): Matches {
@@ -310,16 +320,25 @@ function existsRows(path: string, segment: Segment): Bitmap {
   return rows;
 }
 
-function patternRows(
-  { key, prefix, pattern }: { key: string; prefix: string; pattern: RegExp },
+async function patternRows(
+  { key, prefix, pattern }: PatternNode,
   segment: Segment,
-): Bitmap {
+  pause: () => Promise<void>,
+): Promise<Bitmap> {
   const rows = new Bitmap(segment.rowCount);
   const field: WordsField | undefined = segment.words.get(key);
   if (field === undefined) return rows;
   const { start, end } = field.dictionary.prefixRange(prefix);
+  let steps = 0;
   for (let ordinal = start; ordinal < end; ordinal++) {
-    if (pattern.test(field.dictionary.term(ordinal))) addPostings(rows, field, ordinal);
+    steps += STEPS_PER_TERM;
+    if (pattern.test(field.dictionary.term(ordinal))) {
+      addPostings(rows, field, ordinal);
+      steps += field.postingStarts[ordinal + 1]! - field.postingStarts[ordinal]!;
+    }
+    if (steps < STEPS_PER_LOOK) continue;
+    await pause();
+    steps = 0;
   }
   return rows;
 }

@@ -1,8 +1,7 @@
 import type { BsonValue, Doc } from '../../../bson/values.js';
 import { isDocument, type SpecReader } from '../../spec-reader.js';
 import { analyzerNamed } from '../analysis/analyzers.js';
-import type { Segment } from '../index/segment.js';
-import { fuzzyTerms } from './expand-terms.js';
+import type { Expansions } from './expansions.js';
 import type { Node } from './node.js';
 import { type QueryContext, readStringPaths, type StringPath } from './paths.js';
 
@@ -29,17 +28,13 @@ export function readHighlight(parent: SpecReader, context: QueryContext): Highli
 export type IsQueried = (term: string) => boolean;
 
 /** What the query asks of each field: its words, fuzzy ones as the index knows them, and patterns. Negated parts ask nothing. */
-export function queriedTerms(root: Node, segments: readonly Segment[]): ReadonlyMap<string, IsQueried> {
+export function queriedTerms(root: Node, expansions: Expansions): ReadonlyMap<string, IsQueried> {
   const terms = new Map<string, Set<string>>();
   const patterns = new Map<string, RegExp[]>();
   const visit = (node: Node): void => {
     switch (node.kind) {
       case 'words':
-        for (const word of node.words) {
-          const list =
-            node.fuzzy === null ? [word] : fuzzyTerms(segments, node.key, word, node.fuzzy).map(({ term }) => term);
-          for (const term of list) addTo(terms, node.key, term);
-        }
+        for (const { term } of (expansions.get(node) ?? []).flat()) addTo(terms, node.key, term);
         return;
       case 'phrase':
         for (const { term } of node.words) addTo(terms, node.key, term);

@@ -5,7 +5,7 @@
 export type Node =
   | WordsNode
   | PhraseNode
-  | { readonly kind: 'pattern'; readonly key: string; readonly prefix: string; readonly pattern: RegExp }
+  | PatternNode
   | { readonly kind: 'exact'; readonly key: string; readonly values: readonly string[] }
   | ExactRangeNode
   | NumericRangeNode
@@ -17,6 +17,14 @@ export type Node =
   | { readonly kind: 'constant'; readonly child: Node; readonly value: number }
   | { readonly kind: 'all' }
   | { readonly kind: 'none' };
+
+/** Terms of one field that a pattern fits; all of them begin with `prefix`. */
+export interface PatternNode {
+  readonly kind: 'pattern';
+  readonly key: string;
+  readonly prefix: string;
+  readonly pattern: RegExp;
+}
 
 /** Words of one field. Each query word is looked up by itself; with `all` every one must be there. */
 export interface WordsNode {

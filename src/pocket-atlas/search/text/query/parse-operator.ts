@@ -5,12 +5,12 @@ import { analyzerNamed, tokensOf } from '../analysis/analyzers.js';
 import { queryGram } from '../autocomplete.js';
 import { type TypedValue, typedValue } from '../exact-key.js';
 import { dateKey, exactKey, gramsKey, numberKey } from '../mapping.js';
-import { compileWildcard } from './expand-terms.js';
 import type { Fuzzy, Node } from './node.js';
 import { type QueryContext, readQueries, readSinglePath, readStringPaths, type StringPath } from './paths.js';
 import { phraseNode } from './phrase-node.js';
 import { parseQueryString } from './query-string.js';
 import { withScore } from './score.js';
+import { compileWildcard } from './wildcard.js';
 
 /**
  * The operators of `$search` (ATLAS.md §3), one parser each: a specification becomes a node, or a SearchFailure with

@@ -1,10 +1,10 @@
 import { SearchFailure } from '../../search-failure.js';
 import { analyzerNamed, tokensOf } from '../analysis/analyzers.js';
 import { exactKey, wordsKey } from '../mapping.js';
-import { compileWildcard } from './expand-terms.js';
 import type { Node } from './node.js';
 import type { QueryContext, StringPath } from './paths.js';
 import { phraseNode } from './phrase-node.js';
+import { compileWildcard } from './wildcard.js';
 
 /**
  * The common part of Lucene's query syntax: words, "phrases"~slop, path:word, path:(…), AND OR NOT + -, parentheses,

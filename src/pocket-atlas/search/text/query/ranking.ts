@@ -10,7 +10,7 @@ export interface Ranked {
   readonly values: readonly (SortValue | undefined)[];
 }
 
-/** A first page up to this long is selected; a longer or later one sorts everything. */
+/** Pages that end before this are selected; a later one sorts everything. */
 const SELECT_AT_MOST = 1_000;
 
 /**
@@ -31,9 +31,10 @@ export class Ranking {
 
   /** Matches `from` up to `to` in order. */
   slice(from: number, to: number): readonly Ranked[] {
-    const selects =
-      this.sort === null && this.sorted === undefined && from === 0 && to <= SELECT_AT_MOST && this.length > 4 * to;
-    return selects ? bestByScore(this.results, to) : this.all().slice(from, to);
+    const selects = this.sorted === undefined && to <= SELECT_AT_MOST && this.length > 4 * to;
+    if (!selects) return this.all().slice(from, to);
+    const best = this.sort === null ? bestByScore(this.results, to) : bestBySort(this.results, this.sort, to);
+    return best.slice(from, to);
   }
 
   /** What comes behind the place that a token names, or before it, from the nearest outwards. */
@@ -73,7 +74,7 @@ function bestByScore(results: readonly Result[], count: number): Ranked[] {
         const row = (i << 5) + 31 - Math.clz32(word & -word);
         const score = matches.scores === null ? 0 : matches.scores[row]!;
         if (score < worst) continue;
-        insert(list, { recordId: segment.recordIds[row]!, score, values: NO_VALUES });
+        insert(list, { recordId: segment.recordIds[row]!, score, values: NO_VALUES }, byScore);
         if (list.length > count) list.pop();
         if (list.length === count) worst = list[count - 1]!.score;
       }
@@ -82,12 +83,29 @@ function bestByScore(results: readonly Result[], count: number): Ranked[] {
   return list;
 }
 
-function insert(list: Ranked[], entry: Ranked): void {
+/** The same by sort fields. */
+function bestBySort(results: readonly Result[], sort: readonly SortField[], count: number): Ranked[] {
+  const list: Ranked[] = [];
+  const compare = comparator(sort);
+  for (const { segment, matches } of results) {
+    const valuesOf = sortValues(segment, matches, sort);
+    for (const row of matches.rows.rows()) {
+      const score = matches.scores === null ? 0 : matches.scores[row]!;
+      const entry: Ranked = { recordId: segment.recordIds[row]!, score, values: valuesOf(row) };
+      if (list.length === count && compare(entry, list[count - 1]!) >= 0) continue;
+      insert(list, entry, compare);
+      if (list.length > count) list.pop();
+    }
+  }
+  return list;
+}
+
+function insert(list: Ranked[], entry: Ranked, compare: (a: Ranked, b: Ranked) => number): void {
   let low = 0;
   let high = list.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (byScore(list[middle]!, entry) < 0) low = middle + 1;
+    if (compare(list[middle]!, entry) < 0) low = middle + 1;
     else high = middle;
   }
   list.splice(low, 0, entry);
@@ -96,11 +114,11 @@ function insert(list: Ranked[], entry: Ranked): void {
 function rankedRows(result: Result, sort: readonly SortField[] | null): Ranked[] {
   const { segment, matches } = result;
   const rows = matches.rows.rows();
-  const values = sort === null ? null : sortValues(segment, matches, rows, sort);
-  return Array.from(rows, (row, i) => ({
+  const valuesOf = sort === null ? () => NO_VALUES : sortValues(segment, matches, sort);
+  return Array.from(rows, (row) => ({
     recordId: segment.recordIds[row]!,
     score: matches.scores === null ? 0 : matches.scores[row]!,
-    values: values?.[i] ?? NO_VALUES,
+    values: valuesOf(row),
   }));
 }
 
@@ -108,18 +126,17 @@ function comparator(sort: readonly SortField[] | null): (a: Ranked, b: Ranked) =
   return sort === null ? byScore : (a, b) => bySort(a, b, sort);
 }
 
+/** What a row is sorted by. */
 function sortValues(
   segment: Segment,
   { scores }: Matches,
-  rows: Uint32Array,
   sort: readonly SortField[],
-): (readonly (SortValue | undefined)[])[] {
+): (row: number) => Ranked['values'] {
   const columns: readonly (SortColumn | null)[] = sort.map(({ path, order }) =>
     path === null ? null : sortColumn(segment, path, order),
   );
-  return Array.from(rows, (row) =>
-    columns.map((column) => (column === null ? ([0, scores === null ? 0 : scores[row]!] as const) : column[row])),
-  );
+  return (row) =>
+    columns.map((column) => (column === null ? ([0, scores === null ? 0 : scores[row]!] as const) : column[row]));
 }
 
 function byScore(a: Ranked, b: Ranked): number {
