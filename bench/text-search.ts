@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import MiniSearch from 'minisearch';
 import { Binary, MongoClient } from 'mongodb';
-import { spawnPocketAtlas } from '../src/pocket-atlas/spawn.js';
 import { makeRandom, makeText, makeWords } from './corpus.js';
+import { formatLoopDelay } from './loop-delay.js';
 import { percentiles, round, timed } from './measure.js';
+import { startPocketAtlas } from './pocket-atlas-process.js';
 import { formatMemory, memoryOf } from './process-memory.js';
 
 /**
@@ -19,7 +20,7 @@ const PEER_QUESTIONS = 10;
 
 export async function benchTextSearch(print: (line: string) => void, count: number): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'text-bench-'));
-  const server = await spawnPocketAtlas({ dataDir });
+  const server = await startPocketAtlas(dataDir);
   const client = new MongoClient(server.uri);
   try {
     const texts = client.db('bench').collection('texts');
@@ -36,12 +37,14 @@ export async function benchTextSearch(print: (line: string) => void, count: numb
       peerMs += await timed(async () => peer.addAll(batch.map(({ text }, j) => ({ id: i + j, text }))));
     }
     const mappings = { dynamic: false, fields: { text: { type: 'string' }, owner: { type: 'token' } } };
+    await server.loopDelay();
     const built = await timed(async () => {
       await texts.createSearchIndex({ name: 'text', type: 'search', definition: { mappings } });
       while (!((await texts.listSearchIndexes('text').toArray())[0] as { queryable?: boolean } | undefined)?.queryable)
         await new Promise((resolve) => setTimeout(resolve, 50));
     });
     print(`\n${count} texts of 60 words: index built in ${round(built)} ms`);
+    print(`  its event loop meanwhile: ${formatLoopDelay(await server.loopDelay())}`);
     const question = (): string => Array.from({ length: 6 }, words).join(' ');
     const text = () => ({ text: { query: question(), path: 'text' } });
     await search(print, texts, 'all', text);

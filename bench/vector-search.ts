@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { Binary, type Collection, type Document, MongoClient } from 'mongodb';
 import { newNativeIndex } from '../src/pocket-atlas/search/vector/graph.js';
 import { type NativeIndex, usearch } from '../src/pocket-atlas/search/vector/usearch.js';
+import { formatLoopDelay } from './loop-delay.js';
 import { percentile, percentiles, round, timed } from './measure.js';
+import { type PocketAtlasProcess, startPocketAtlas } from './pocket-atlas-process.js';
 import { formatMemory, memoryOf } from './process-memory.js';
 import { INSTALL_HINT, runLanceDb } from './vector-search/lancedb.js';
-import { type PocketAtlasProcess, startPocketAtlas } from './vector-search/pocket-atlas-process.js';
 import { createWorkload, queryAt, recall, trueNeighbours, vectorAt, type Workload } from './vector-search/workload.js';
 
 /**
@@ -88,6 +89,7 @@ async function benchPocketAtlas(
     const insertMs = await timed(() => insertAll(chunks, workload));
     const before = memoryOf(server.pid);
     const pings = startPinging(server.uri);
+    await server.loopDelay();
     const readyMs = await timed(() => createIndex(chunks, workload, quantization));
     const graphMs = await timed(() => graphsDone(dataDir));
     const { p50, p99, max } = await pings.stop();
@@ -96,6 +98,7 @@ async function benchPocketAtlas(
         `graphs are built ${round(graphMs / 1_000)} s later`,
     );
     print(`  another connection's ping meanwhile: p50 ${round(p50)} ms, p99 ${round(p99)} ms, max ${round(max)} ms`);
+    print(`  its event loop meanwhile: ${formatLoopDelay(await server.loopDelay())}`);
     for (const [position, filter] of workload.filters.entries()) {
       const truth = truths[position] as Set<number>[];
       const rows = await compete(chunks, workload, filter, truth, bare, position === 0);
