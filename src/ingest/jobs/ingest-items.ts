@@ -21,8 +21,11 @@ export function ingestItem(scope: Scope, space: SpaceRecord, given: IngestItem):
   }
 }
 
-function refusedItem(name: string, { code, message }: Refusal): NewJobItem {
-  return { name, payload: new Uint8Array(), refused: { code, message } };
+/** An item's error has no path beside it: a field within a field is named in the message. */
+function refusedItem(name: string, { code, message, path }: Refusal): NewJobItem {
+  const [, ...field] = path ?? [];
+  const naming = field.length > 1 ? `${field.join('.')}: ${message}` : message;
+  return { name, payload: new Uint8Array(), refused: { code, message: naming } };
 }
 
 function pendingDocument(scope: Scope, space: SpaceRecord, given: UpsertInput): PendingDocument {
