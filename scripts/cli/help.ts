@@ -20,7 +20,7 @@ followed. Run it again after edits, or after it was cut: files that have not cha
 
   --out FILE         where to (default: standard output); packed where the name ends in .gz
   --force            replace a file of that name`,
-  import: `import <file>                          bring an export in, documents as they were
+  import: `import <file>                          bring an export in, documents as they were; - is standard input
 
 Documents of the same titles are replaced; what is there already stays as it is. Packed files are taken as they are.
 

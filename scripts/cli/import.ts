@@ -1,16 +1,17 @@
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { type Client, routeFailure } from './client.js';
 import { CliFailure } from './failure.js';
 import { followJob, jobItems } from './follow-job.js';
+import { openImportSource } from './import-source.js';
 import type { Output } from './output.js';
 import { byteCount, makeTicker } from './progress.js';
 
 export interface ImportOptions {
+  /** Its path; "-" is standard input. */
   readonly file: string;
   readonly onSpaceMismatch: 'refuse' | 'reembed';
   readonly cwd: string;
+  readonly stdin: Readable;
 }
 
 /** Failed items that are named; the rest is counted. */
@@ -18,8 +19,7 @@ const MOST_NAMED = 1_000;
 
 /** Brings an export in and follows its job to the end. True when every document arrived. */
 export async function importDocuments(client: Client, options: ImportOptions, output: Output): Promise<boolean> {
-  const path = resolve(options.cwd, options.file);
-  const { sizeBytes, isGzip } = await look(path, options.file);
+  const { sizeBytes, isGzip, chunks } = await openImportSource(options.file, options);
   const startedAt = performance.now();
   const ticker = makeTicker(output);
   const response = await client.route(`import?onSpaceMismatch=${options.onSpaceMismatch}`, {
@@ -27,10 +27,10 @@ export async function importDocuments(client: Client, options: ImportOptions, ou
     headers: { 'content-type': 'application/x-ndjson', ...(isGzip && { 'content-encoding': 'gzip' }) },
     async *body() {
       let sent = 0;
-      for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
         yield chunk;
         sent += chunk.length;
-        ticker.update(() => `${byteCount(sent)} of ${byteCount(sizeBytes)} sent`);
+        ticker.update(() => `${byteCount(sent)}${sizeBytes === null ? '' : ` of ${byteCount(sizeBytes)}`} sent`);
       }
     },
   });
@@ -55,19 +55,4 @@ export async function importDocuments(client: Client, options: ImportOptions, ou
   const cancelled = end.state === 'CANCELLED' ? ', the rest cancelled' : '';
   output.out(`${end.done} documents imported, ${end.failed} failed${cancelled}, in ${seconds} s`);
   return end.state === 'SUCCEEDED';
-}
-
-async function look(path: string, named: string): Promise<{ sizeBytes: number; isGzip: boolean }> {
-  try {
-    const file = await open(path);
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
-      const { size } = await file.stat();
-      return { sizeBytes: size, isGzip: bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b };
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw new CliFailure(`${named}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
 }

@@ -36,7 +36,13 @@ type Tally = Record<Outcome | 'FAILED', number>;
 /** Uploads the files behind the paths, one document each. True when none failed. */
 export async function ingest(client: Client, options: IngestOptions, output: Output): Promise<boolean> {
   const found = await findFiles(options.paths, options);
-  if (found.files.length === 0) throw new CliFailure(`Nothing to ingest (${skippedText(found) || 'no files found'})`);
+  if (found.files.length === 0)
+    throw new CliFailure(
+      `Nothing to ingest (${skippedText(found) || 'no files found'})` +
+        (options.pruneLimit == null
+          ? ''
+          : ', and --prune takes nothing of an empty folder, which may be a disk that is not mounted'),
+    );
   return await pass(client, found, options, output);
 }
 

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import type { ClientConfig } from '../../src/config.js';
 import { type Client, makeClient } from './client.js';
@@ -15,6 +16,8 @@ interface Environment {
   readonly config: () => ClientConfig;
   readonly output: Output;
   readonly cwd: string;
+  /** Default: the process's. */
+  readonly stdin?: Readable;
   /** Ends a command that goes on by itself. Default: nothing but the process's end does. */
   readonly signal?: AbortSignal;
 }
@@ -36,6 +39,7 @@ interface Call {
   readonly client: Client;
   readonly output: Output;
   readonly cwd: string;
+  readonly stdin: Readable;
   readonly stateDir: string;
   readonly signal: AbortSignal;
 }
@@ -84,7 +88,7 @@ type Values = ReturnType<typeof parsed>['values'];
 
 async function run(
   args: readonly string[],
-  { config, output, cwd, signal = new AbortController().signal }: Environment,
+  { config, output, cwd, stdin = process.stdin, signal = new AbortController().signal }: Environment,
 ): Promise<number> {
   const { values, positionals } = parsed(args);
   const [name, ...rest] = positionals;
@@ -104,7 +108,7 @@ async function run(
     url: values.url ?? environment.url,
     apiKey: values['api-key'] ?? environment.apiKey,
   });
-  const call: Call = { positionals: rest, values, client, output, cwd, signal, stateDir: environment.stateDir };
+  const call: Call = { positionals: rest, values, client, output, cwd, stdin, signal, stateDir: environment.stateDir };
   return (await COMMANDS[name](call)) === false ? 1 : 0;
 }
 
@@ -136,12 +140,12 @@ const COMMANDS: Readonly<Record<CommandName, (call: Call) => Promise<boolean | u
     return undefined;
   },
 
-  import: async ({ positionals: [file, ...more], values, client, output, cwd }) => {
+  import: async ({ positionals: [file, ...more], values, client, output, cwd, stdin }) => {
     if (file === undefined || more.length > 0) throw usageFailure(`Which file?\n\n${HELP.import}`);
     const onSpaceMismatch = values['on-space-mismatch'] ?? 'refuse';
     if (onSpaceMismatch !== 'refuse' && onSpaceMismatch !== 'reembed')
       throw usageFailure(`--on-space-mismatch: expected refuse or reembed, got ${onSpaceMismatch}`);
-    return await importDocuments(client, { file, onSpaceMismatch, cwd }, output);
+    return await importDocuments(client, { file, onSpaceMismatch, cwd, stdin }, output);
   },
 
   search: async ({ positionals, values, client, output }) => {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { runCommand } from '../../scripts/cli/run.js';
 
 /** A folder and what commands print that run in it. */
@@ -12,7 +12,10 @@ export class CommandLine {
   stdout = new PassThrough();
 
   /** Runs a command line against the server at `url`; what was printed before is forgotten. */
-  async run(args: string, options: { url: string; apiKey?: string; signal?: AbortSignal }): Promise<number> {
+  async run(
+    args: string,
+    options: { url: string; apiKey?: string; signal?: AbortSignal; stdin?: Readable },
+  ): Promise<number> {
     this.out = [];
     this.err = [];
     this.stdout = new PassThrough();
@@ -24,6 +27,7 @@ export class CommandLine {
         stdout: this.stdout,
       },
       cwd: this.folder,
+      stdin: options.stdin ?? Readable.from([]),
       ...(options.signal && { signal: options.signal }),
     });
   }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer, upsert } from '../graphql/server.js';
@@ -54,6 +55,20 @@ test('without --out it is the standard output', async () => {
   expect(text.trimEnd().split('\n')).toHaveLength(
     readFileSync(line.path('house.ndjson'), 'utf8').trimEnd().split('\n').length,
   );
+});
+
+test('an export goes through a pipe, packed or not, and one that breaks off there is refused', async () => {
+  const url = to.url;
+  for (const bytes of [readFileSync(line.path('house.ndjson')), readFileSync(line.path('house.ndjson.gz'))]) {
+    // Byte by byte at first: what a pipe brings is not in pieces of any use.
+    const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2)];
+    expect(await line.run('import -', { url, stdin: Readable.from(pieces) })).toBe(0);
+    expect(line.out).toEqual([expect.stringMatching(/^3 documents imported, 0 failed, in /)]);
+    expect(await line.run('import -', { url, stdin: Readable.from([bytes.subarray(0, bytes.length - 40)]) })).toBe(1);
+    expect(line.out).toEqual([]);
+  }
+  expect(await line.run('import -', { url })).toBe(1);
+  expect(line.err).toEqual(['The file is empty (BAD_USER_INPUT)']);
 });
 
 test('a damaged document is named and fails the command; a cut file is refused', async () => {
