@@ -22,6 +22,7 @@ const MAPPERS = {
   ApiKey: '../store/records.js#ApiKeyRecord',
   Job: '../store/jobs/job-records.js#JobRecord',
   JobItem: '../store/jobs/job-records.js#JobItemRecord',
+  JobProgress: '../store/jobs/job-records.js#JobProgress as JobProgressSource',
   JobConnection: './connections.js#JobListing',
   JobItemConnection: './connections.js#JobItemListing',
   Viewer: './context.js#Viewer as ViewerSource',

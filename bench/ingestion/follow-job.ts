@@ -1,11 +1,13 @@
 import type { BenchServer } from '../server.js';
 
-const FOLLOW = `subscription ($id: ID!) { job(id: $id) { state done failed total } }`;
+const FOLLOW = `subscription ($id: ID!) {
+  job(id: $id) { state done failed progress { phase done total } }
+}`;
 
 export interface JobEnd {
   readonly state: string;
   readonly done: number;
-  /** Longest time without news, from now to the end, in ms. */
+  /** Longest time without news, from now to the end, in ms; what says the same again is none. */
   readonly longestGapMs: number;
   readonly events: number;
 }
@@ -14,19 +16,23 @@ export interface JobEnd {
 export async function followJob(
   server: BenchServer,
   id: string,
-  options: { readonly query?: string; readonly onNews?: (done: number) => void } = {},
+  options: { readonly onNews?: (done: number) => void } = {},
 ): Promise<JobEnd> {
   let last = performance.now();
   let longestGapMs = 0;
   let events = 0;
+  let known = '';
   const response = await fetch(server.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-    body: JSON.stringify({ query: options.query ?? FOLLOW, variables: { id } }),
+    body: JSON.stringify({ query: FOLLOW, variables: { id } }),
   });
   for await (const data of eventsOf(response)) {
     const job = (data as { data?: { job?: { state: string; done: number } } }).data?.job;
     if (job === undefined) throw new Error(`The subscription failed: ${JSON.stringify(data)}`);
+    const news = JSON.stringify(job);
+    if (news === known) continue;
+    known = news;
     const now = performance.now();
     longestGapMs = Math.max(longestGapMs, now - last);
     last = now;

@@ -8,11 +8,6 @@ const INGEST = `mutation ($input: IngestDocumentsInput!) {
   ingestDocuments(input: $input) { job { id } userErrors { message } }
 }`;
 const ITEM = `query ($id: ID!) { node(id: $id) { ... on Job { items { nodes { state error { message } document { chunkCount } } } } } }`;
-const FOLLOW =
-  process.env.BENCH_FOLLOW ??
-  `subscription ($id: ID!) {
-  job(id: $id) { state done failed total }
-}`;
 const IDLE_SEARCHES = 300;
 
 /** One large file as a job: its time, the memory of both processes, how often there is news, and what searches take meanwhile. */
@@ -32,7 +27,7 @@ export async function benchLargeFile(
     const queuedMs = performance.now() - start;
     let isOver = false;
     const [end, searched] = await Promise.all([
-      followJob(server, jobId, { query: FOLLOW }).finally(() => {
+      followJob(server, jobId).finally(() => {
         isOver = true;
       }),
       searchUntil(server, () => isOver),

@@ -7,16 +7,29 @@ export interface WorkerPool<Request, Reply> {
    * Rejects with the signal's reason at once when it aborts; a request that has begun is then finished for nobody.
    * Rejects when its thread dies (the next request gets a new one), and with AppError RATE_LIMITED when too many wait.
    */
-  run(request: Request, signal?: AbortSignal): Promise<Reply>;
+  run(request: Request, signal?: AbortSignal, onProgress?: OnProgress): Promise<Reply>;
   /** Rejects what waits and ends the threads. */
   close(): Promise<void>;
 }
 
-export interface WorkerPoolOptions {
+export type OnProgress = (done: number, total: number) => void;
+
+/** What a thread may say any number of times before it answers. */
+export interface ProgressMessage {
+  readonly progress: readonly [done: number, total: number];
+}
+
+export function isProgress(message: unknown): message is ProgressMessage {
+  return typeof message === 'object' && message !== null && 'progress' in message;
+}
+
+export interface WorkerPoolOptions<Request> {
   readonly size: number;
   readonly waitingLimit?: number;
   /** What a new thread is given as `workerData`; released when it has ended. May throw: then the request fails. */
   readonly lease?: () => { readonly data: unknown; release(): void };
+  /** After a request of which this is true the thread is ended: an idle one keeps all the memory that it ever needed. */
+  readonly isLast?: (request: Request) => boolean;
 }
 
 /** Requests that may wait; each may hold a text of the largest size. */
@@ -27,6 +40,7 @@ interface Job<Request, Reply> {
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: unknown) => void;
   readonly signal: AbortSignal | undefined;
+  readonly onProgress: OnProgress | undefined;
   isSettled: boolean;
 }
 
@@ -36,7 +50,7 @@ interface Job<Request, Reply> {
  */
 export function createWorkerPool<Request, Reply>(
   url: URL,
-  { size, waitingLimit = WAITING_LIMIT, lease }: WorkerPoolOptions,
+  { size, waitingLimit = WAITING_LIMIT, lease, isLast = () => false }: WorkerPoolOptions<Request>,
 ): WorkerPool<Request, Reply> {
   const waiting: Job<Request, Reply>[] = [];
   const idle: Worker[] = [];
@@ -53,11 +67,17 @@ export function createWorkerPool<Request, Reply>(
     const leased = lease?.();
     const worker = new Worker(url, { workerData: leased?.data });
     worker.once('exit', () => leased?.release());
-    worker.on('message', (reply: Reply) => {
+    worker.on('message', (message: Reply | ProgressMessage) => {
       const job = busy.get(worker)!;
+      if (isProgress(message)) {
+        if (!job.isSettled) job.onProgress?.(...message.progress);
+        return;
+      }
+      const reply = message;
       busy.delete(worker);
       worker.unref();
-      idle.push(worker);
+      if (isLast(job.request)) void worker.terminate();
+      else idle.push(worker);
       settle(job, () => job.resolve(reply));
       pump();
     });
@@ -96,7 +116,7 @@ export function createWorkerPool<Request, Reply>(
   };
 
   return {
-    run(request, signal) {
+    run(request, signal, onProgress) {
       return new Promise((resolve, reject) => {
         if (isClosed) throw new Error('The worker pool is closed');
         signal?.throwIfAborted();
@@ -118,6 +138,7 @@ export function createWorkerPool<Request, Reply>(
           resolve: done(resolve),
           reject: done(reject),
           signal,
+          onProgress,
           isSettled: false,
         };
         signal?.addEventListener('abort', onAbort, { once: true });

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.js';
 import type { ContextWriter } from './context/context-writer.js';
 import type { Cutter } from './cutter.js';
 import type { DetectLanguage } from './detect-language.js';
-import type { Extract } from './extract.js';
+import type { Extract, Extracted } from './extract.js';
 import type { UpsertInput, UpsertProgress } from './ingest.js';
 import type { KeyedLock } from './keyed-lock.js';
 import type { RecentVectors } from './recent-vectors.js';
@@ -53,6 +53,8 @@ export interface Attempt {
   readonly vectors: Map<string, SpaceVectors>;
   /** Of a chat model: what an earlier attempt was told is not asked again. */
   readonly lines: Map<string, string>;
+  /** Of a file, once it has been read: its bytes may be gone then, and every attempt reads the same. */
+  extracted: Extracted | null;
 }
 
 /** The signal as an option that is left out when there is none. */

@@ -61,6 +61,7 @@ export async function cutPieces(
   refuseTooManyChunks(text, chunking);
   const prefix = contextualPrefix(chunking, request.title);
   const [countTokens, ...others] = parts.counters;
+  refuseTooManyTokens(text, request, countTokens);
   const spans = await parts.chunk(text, {
     mediaType: request.mediaType,
     countTokens,
@@ -164,6 +165,28 @@ function refuseTooManyChunks(text: string, { maxTokens, maxCharacters, overlap }
   if (maxCharacters !== null && text.length / (maxCharacters - overlap) > MAX_CHUNKS) throw tooManyChunks('more');
   // Sixteen characters per token is more than any language has.
   if (maxTokens !== null && text.length / (16 * (maxTokens - overlap)) > MAX_CHUNKS) throw tooManyChunks('more');
+}
+
+/** Counted at once. A word that is cut in two counts no less. */
+const COUNTED_AT_ONCE = 64 * 1024;
+
+/**
+ * A text dense in tokens may pass the bound though it is not long: where that is possible at all its tokens are counted, up
+ * to where too many are certain. Cutting it to see would take all the memory that a refusal is there to save.
+ */
+function refuseTooManyTokens(text: string, { chunking, maxInputTokens }: CutRequest, count: TokenCounter): void {
+  if (chunking.maxTokens === null) return;
+  const perChunk = Math.min(chunking.maxTokens, maxInputTokens);
+  // RECURSIVE leaves room for the overlap in each of its pieces, as far as that is half of one.
+  const overlap = chunking.strategy === 'RECURSIVE' ? Math.min(chunking.overlap, Math.floor(perChunk / 2)) : 0;
+  const certain = MAX_CHUNKS * (perChunk - overlap);
+  // No vocabulary has more than a token for each byte of UTF-8, of which a code unit takes three at most.
+  if (3 * text.length <= certain) return;
+  let tokens = 0;
+  for (let start = 0; start < text.length; start += COUNTED_AT_ONCE) {
+    tokens += count(text.slice(start, start + COUNTED_AT_ONCE));
+    if (tokens > certain) throw tooManyChunks('more');
+  }
 }
 
 function tooManyChunks(got: string): Refusal {

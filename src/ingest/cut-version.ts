@@ -35,6 +35,7 @@ export async function cutVersion(attempt: Attempt, stored: DocumentRecord | null
     },
     [sentences.embedder, ...others],
     options.signal,
+    (done, total) => options.onProgress?.({ phase: 'chunking', done, total }),
   );
   const pieces = situation === null ? bare : await situateChunks(bare, situation);
   return {

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { EmbedderSpace } from '../embed/embedder.js';
+import { progressPort } from '../embed/progress-port.js';
 import { type TokenCounter, tokenCounterFor } from '../embed/token-counter.js';
 import { AppError, type ErrorCode, Refusal, type RefusalCode } from '../errors.js';
 import { chunk } from './chunk/chunk.js';
@@ -22,9 +23,24 @@ parentPort?.on('message', async (job: CutJob) => {
   parentPort?.postMessage(await cut(job));
 });
 
+/** Chunkers count a text twice, for where to cut it and for the pieces: how far they are is what they have counted. */
+const TIMES_COUNTED = 2;
+
+function toldOf(count: TokenCounter, length: number): TokenCounter {
+  const tell = progressPort(parentPort);
+  const total = TIMES_COUNTED * length;
+  let done = 0;
+  return (piece) => {
+    done += piece.length;
+    tell(Math.min(done, total), total);
+    return count(piece);
+  };
+}
+
 async function cut({ text, request, spaces }: CutJob): Promise<CutReply> {
   try {
-    const counters = spaces.map(tokenCounterFor) as [TokenCounter, ...TokenCounter[]];
+    const [active, ...others] = spaces.map(tokenCounterFor) as [TokenCounter, ...TokenCounter[]];
+    const counters: [TokenCounter, ...TokenCounter[]] = [toldOf(active, text.length), ...others];
     return { pieces: await cutPieces(text, request, { chunk, counters }) };
   } catch (error) {
     if (error instanceof Refusal) return { refusal: { code: error.code, message: error.message, path: error.path } };

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { compiledUrl } from '../compiled-url.js';
 import type { Embedder } from '../embed/embedder.js';
-import { createWorkerPool } from '../embed/worker-pool.js';
+import { createWorkerPool, type OnProgress } from '../embed/worker-pool.js';
 import { AppError, Refusal } from '../errors.js';
 import type { Chunk } from './chunk/chunker.js';
 import { type CutPiece, type CutRequest, cutPieces } from './cut-text.js';
@@ -9,6 +9,8 @@ import type { CutJob, CutReply } from './cut-worker.js';
 
 /** Longer texts are cut in a worker thread: tokenising blocks, and requests of others must go on. UTF-16 code units. */
 export const WORKER_TEXT_LENGTH = 64 * 1024;
+/** After a longer text its thread is ended, with the memory it took. */
+const LARGE_TEXT_LENGTH = 1024 * 1024;
 const MAX_WORKERS = 4;
 
 /** Cuts a text for the spaces of `embedders`, the active one first. */
@@ -18,6 +20,7 @@ export interface Cutter {
     request: CutRequest,
     embedders: readonly [Embedder, ...Embedder[]],
     signal?: AbortSignal,
+    onProgress?: OnProgress,
   ): Promise<readonly CutPiece[]>;
   close(): Promise<void>;
 }
@@ -25,14 +28,15 @@ export interface Cutter {
 export function createCutter(chunk: Chunk): Cutter {
   const pool = createWorkerPool<CutJob, CutReply>(compiledUrl('./cut-worker.js', import.meta.url), {
     size: Math.min(MAX_WORKERS, availableParallelism()),
+    isLast: ({ text }) => text.length > LARGE_TEXT_LENGTH,
   });
   return {
-    async cut(text, request, embedders, signal) {
+    async cut(text, request, embedders, signal, onProgress) {
       // SEMANTIC asks the embedder as it goes, which lives in this thread.
       if (text.length <= WORKER_TEXT_LENGTH || request.chunking.strategy === 'SEMANTIC')
         return await cutHere(text, request, embedders, chunk, signal);
       const spaces = embedders.map(({ space: { provider, model } }) => ({ provider, model }));
-      return piecesOf(await pool.run({ text, request, spaces }, signal));
+      return piecesOf(await pool.run({ text, request, spaces }, signal, onProgress));
     },
     close: () => pool.close(),
   };

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Embedder, EmbedOptions } from '../embed/embedder.js';
 import { WINDOW_LIMIT } from '../embed/windowed.js';
 import { Refusal } from '../errors.js';
 
 /** Strings per call: the provider batches them itself; this bounds what an abort or a failure repeats. */
 const STRINGS_PER_CALL = 512;
+/** Of an embedder that works in this thread: some milliseconds, after which requests of others have their turn. */
+const STRINGS_PER_TURN = 32;
 /** Groups that are embedded at the same time; the provider has its own limit for all callers. */
 const GROUPS_AT_ONCE = 4;
 
@@ -55,7 +58,8 @@ export async function embedStrings(
   },
 ): Promise<ReadonlyMap<string, Float32Array>> {
   const { cache, signal, onProgress } = options;
-  const calls = callsFor(strings, cache, embedder.lateChunking !== undefined);
+  const perCall = embedder.isInstant ? STRINGS_PER_TURN : STRINGS_PER_CALL;
+  const calls = callsFor(strings, cache, { byGroup: embedder.lateChunking !== undefined, perCall });
   const total = calls.reduce((sum, { entries }) => sum + entries.length, 0);
   let done = 0;
   const run = async ({ entries, together }: Call): Promise<void> => {
@@ -72,7 +76,10 @@ export async function embedStrings(
     const vectors = await embedder.embed(texts, together ? { ...embedOptions, together } : embedOptions);
     for (const [index, vector] of vectors.entries()) keep(index, vector);
   };
-  for (const call of calls.filter(({ together }) => !together)) await run(call);
+  for (const [index, call] of calls.filter(({ together }) => !together).entries()) {
+    if (index > 0 && embedder.isInstant) await yieldToOthers();
+    await run(call);
+  }
   const groups = calls.filter(({ together }) => together);
   for (let at = 0; at < groups.length; at += GROUPS_AT_ONCE) {
     const ends = await Promise.allSettled(groups.slice(at, at + GROUPS_AT_ONCE).map(run));
@@ -87,7 +94,11 @@ interface Call {
 }
 
 /** What is to be asked: single strings many at a time, a group whole or not at all. */
-function callsFor(strings: ReadonlyMap<string, CountedString>, cache: VectorCache, byGroup: boolean): Call[] {
+function callsFor(
+  strings: ReadonlyMap<string, CountedString>,
+  cache: VectorCache,
+  { byGroup, perCall }: { byGroup: boolean; perCall: number },
+): Call[] {
   const single: [string, CountedString][] = [];
   const groups = new Map<string, [string, CountedString][]>();
   for (const entry of strings) {
@@ -101,8 +112,8 @@ function callsFor(strings: ReadonlyMap<string, CountedString>, cache: VectorCach
     else members.push(entry);
   }
   const calls: Call[] = [];
-  for (let start = 0; start < single.length; start += STRINGS_PER_CALL)
-    calls.push({ entries: single.slice(start, start + STRINGS_PER_CALL), together: false });
+  for (let start = 0; start < single.length; start += perCall)
+    calls.push({ entries: single.slice(start, start + perCall), together: false });
   for (const entries of groups.values())
     if (entries.some(([hash]) => !cache.has(hash))) calls.push({ entries, together: true });
   return calls;

@@ -1,15 +1,25 @@
 import { availableParallelism } from 'node:os';
 import { compiledUrl } from '../compiled-url.js';
+import type { OnProgress } from '../embed/worker-pool.js';
 import { Refusal, type RefusalCode } from '../errors.js';
 import { createBoundedThreads, ThreadEnded, type ThreadLimits } from './extract/bounded-threads.js';
 import type { ExtractJob, ExtractReply } from './extract/extract-worker.js';
 import { type ExtractedFile, NotExtractable, type NotExtractableKind } from './extract/extracted-file.js';
 import { sniff } from './extract/sniff.js';
 
-/** What a caller brought: a text, or a file's bytes. `mediaType` null: not named. */
+/**
+ * What a caller brought: a text, or a file's bytes. `mediaType` null: not named. Bytes that are given away may be used up:
+ * nobody reads them again.
+ */
 export type Source =
   | { readonly kind: 'text'; readonly text: string; readonly mediaType: string }
-  | { readonly kind: 'file'; readonly name: string; readonly bytes: Uint8Array; readonly mediaType: string | null };
+  | {
+      readonly kind: 'file';
+      readonly name: string;
+      readonly bytes: Uint8Array;
+      readonly mediaType: string | null;
+      readonly isGivenAway?: boolean;
+    };
 
 export type Extracted = ExtractedFile;
 
@@ -17,10 +27,13 @@ export type Extracted = ExtractedFile;
  * Turns a source into a text. Throws `Refusal` UNREADABLE, EMPTY_TEXT or UNSUPPORTED_MEDIA_TYPE with the path of the file
  * and the reason.
  */
-export type Extract = (source: Source, signal?: AbortSignal) => Promise<Extracted>;
+export type Extract = (source: Source, signal?: AbortSignal, onProgress?: OnProgress) => Promise<Extracted>;
 
 /** Small texts are decoded before a thread would have its copy. */
 const INLINE_BYTES = 64 * 1024;
+
+/** After a larger file its thread is ended, with the memory it took. */
+const LARGE_BYTES = 1024 * 1024;
 
 const LIMITS: ThreadLimits = {
   threads: Math.max(1, Math.min(2, availableParallelism() - 1)),
@@ -37,17 +50,28 @@ export function createExtractor(limits: Partial<ThreadLimits> = {}): { extract: 
     bounds,
   );
   return {
-    async extract(source, signal) {
+    async extract(source, signal, onProgress) {
       if (source.kind === 'text')
         return { text: source.text, mediaType: source.mediaType, pageStarts: null, warnings: [] };
-      const { bytes, name, mediaType: declared } = source;
+      const { bytes, name, mediaType: declared, isGivenAway = false } = source;
       try {
         if (isSmallText(bytes, name, declared)) {
           // The readers of all kinds of files are 250 modules, which no start waits for.
           const { readFile } = await import('./extract/read-file.js');
           return await readFile(bytes, name, declared);
         }
-        return fileOf(await threads.run({ bytes, name, declared }, signal));
+        // Smaller ones may be views of a buffer that others have views of too.
+        const isLarge = bytes.byteLength > LARGE_BYTES;
+        const reply = await threads.run(
+          { bytes, name, declared },
+          {
+            signal,
+            onProgress,
+            transfer: isGivenAway && isLarge && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [],
+            isLast: isLarge,
+          },
+        );
+        return fileOf(reply);
       } catch (error) {
         throw refusalOf(error, bounds);
       }

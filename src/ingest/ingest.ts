@@ -30,7 +30,8 @@ export interface Ingest {
 export interface UpsertInput {
   readonly title: string;
   readonly text?: string | null;
-  readonly file?: { readonly name: string; readonly bytes: Uint8Array } | null;
+  /** Bytes that are given away may be used up: the caller has them no more. */
+  readonly file?: { readonly name: string; readonly bytes: Uint8Array; readonly isGivenAway?: boolean } | null;
   readonly mediaType?: string | null;
   readonly language?: string | null;
   readonly sourceUri?: string | null;

@@ -45,7 +45,10 @@ export async function replaceVersion(
     vectors: vectorsBySpace.get(space.id) ?? new Map(),
     otherVectors: new Map(otherSpaces.map(({ id }) => [id, vectorsBySpace.get(id) ?? new Map()])),
   };
-  const written = await parts.store.writeVersion(scope, stored, whole, withAlongside(attempt));
+  const written = await parts.store.writeVersion(scope, stored, whole, {
+    ...withAlongside(attempt),
+    onProgress: (done, total) => options.onProgress?.({ phase: 'storing', done, total }),
+  });
   options.onProgress?.({ phase: 'storing', done: chunks.length, total: chunks.length });
   // The version is stored whatever becomes of this, and what stays behind expires.
   await Promise.allSettled([release(), ...missing.map(({ vectors }) => vectors.release())]);

@@ -63,7 +63,7 @@ function sourceOf(input: UpsertInput, mediaType: string | null): Source {
   const { text, file } = input;
   if ((text == null) === (file == null))
     throw new Refusal('INVALID', 'Expected exactly one of `text` and `file`', ['input', 'text']);
-  if (file != null) return { kind: 'file', name: file.name, bytes: file.bytes, mediaType };
+  if (file != null) return { kind: 'file', ...file, mediaType };
   return { kind: 'text', text: text as string, mediaType: mediaType ?? DEFAULT_MEDIA_TYPE };
 }
 

@@ -21,7 +21,16 @@ export async function upsertDocument(
   options: UpsertOptions,
 ): Promise<UpsertResult> {
   const input = checkInput(scope, given);
-  const attempt: Attempt = { parts, scope, given, input, options, vectors: new Map(), lines: new Map() };
+  const attempt: Attempt = {
+    parts,
+    scope,
+    given,
+    input,
+    options,
+    vectors: new Map(),
+    lines: new Map(),
+    extracted: null,
+  };
   let { found } = options;
   return await againWhenMoved(parts.turns, { scope, title: input.title, signal: options.signal }, async () => {
     const known = found;

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
 import { sameAgents } from '../store/attributes.js';
 import { sameMetadata } from '../store/check-metadata.js';
 import type { Chunking, DocumentRecord, SpaceRecord } from '../store/records.js';
 import type { AttributeChanges } from '../store/store.js';
 import type { Attempt } from './attempt.js';
 import { canonicalText } from './canonical-text.js';
+import type { Extracted } from './extract.js';
+import { hashText } from './hash-text.js';
 import { fitChunking, resolveChunking, sameChunking } from './resolve-chunking.js';
 import { type Attributes, resolveAttributes, sourceMediaType } from './resolve-upsert.js';
 
@@ -26,7 +27,7 @@ export interface Wanted extends Attributes {
 }
 
 export async function resolveWanted(attempt: Attempt, stored: DocumentRecord | null): Promise<Wanted> {
-  const { parts, scope, given, input, options } = attempt;
+  const { parts, scope, given, input } = attempt;
   const spaces = await parts.store.currentSpaces();
   const space = spaces.find(({ state }) => state === 'ACTIVE') ?? (await parts.store.activeSpace());
   const chunking =
@@ -34,8 +35,7 @@ export async function resolveWanted(attempt: Attempt, stored: DocumentRecord | n
       ? fitChunking(stored.chunking, space.maxInputTokens)
       : resolveChunking(given.chunking ?? null, space.maxInputTokens);
 
-  options.onProgress?.({ phase: 'extracting', done: 0, total: 1 });
-  const extracted = await parts.extract(sourceMediaType(input, stored), options.signal);
+  const extracted = await extract(attempt, stored);
   const text = canonicalText(extracted.text, ['input', input.source.kind]);
   const contentHash = await hashText(text);
   return {
@@ -51,6 +51,16 @@ export async function resolveWanted(attempt: Attempt, stored: DocumentRecord | n
     pageStarts: extracted.pageStarts,
     warnings: extracted.warnings,
   };
+}
+
+async function extract(attempt: Attempt, stored: DocumentRecord | null): Promise<Extracted> {
+  const { parts, input, options } = attempt;
+  if (attempt.extracted !== null) return attempt.extracted;
+  options.onProgress?.({ phase: 'extracting', done: 0, total: 1 });
+  const onProgress = (done: number, total: number) => options.onProgress?.({ phase: 'extracting', done, total });
+  const extracted = await parts.extract(sourceMediaType(input, stored), options.signal, onProgress);
+  if (input.source.kind === 'file') attempt.extracted = extracted;
+  return extracted;
 }
 
 /**
@@ -90,11 +100,4 @@ async function resolveLanguage(
   if (keepsStored && (stored.languageGiven || stored.contentHash === contentHash))
     return { language: stored.language, languageGiven: stored.languageGiven };
   return { language: await parts.detectLanguage(text), languageGiven: false };
-}
-
-/** SHA-256, hex; off this thread where it would take long. */
-async function hashText(text: string): Promise<string> {
-  const bytes = Buffer.from(text);
-  if (bytes.length < 64 * 1024) return createHash('sha256').update(bytes).digest('hex');
-  return Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex');
 }

@@ -25,6 +25,11 @@ export interface AlongsideOption {
   readonly queuedAt?: Date;
 }
 
+export interface WriteVersionOptions extends AlongsideOption {
+  /** Rows stored of a version that is too large for one transaction. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
 /** What was to be written alongside refused, so nothing was stored: somebody else's business now, and nobody's fault. */
 export class CalledOff extends Error {
   constructor() {

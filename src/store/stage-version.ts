@@ -16,16 +16,23 @@ import { completionUpdates, embeddingsOf, textRows, type WritePlan } from './wri
 const INSERTS_PER_BATCH = 500;
 const TEXT_PARTS_PER_BATCH = 4;
 
+export interface StageOptions {
+  /** Belongs to the flip's transaction. */
+  readonly atFlip: (session: ClientSession) => Promise<void>;
+  /** Chunk rows that are staged, of all. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
 /**
  * Stores a version of any size: its rows are written in batches that no reader sees yet, then one small transaction
  * moves the document from N to N+1 ("the flip"). Readers see the old version whole or the new one whole; a crash before
- * the flip leaves rows that the next attempt or the sweeper undoes. `atFlip` belongs to the flip's transaction.
+ * the flip leaves rows that the next attempt or the sweeper undoes.
  */
 export async function stageVersion(
   database: Database,
   plan: WritePlan,
   clock: Clock,
-  atFlip: (session: ClientSession) => Promise<void>,
+  { atFlip, onProgress = () => {} }: StageOptions,
 ): Promise<void> {
   const { document, basedOn } = plan;
   const claim =
@@ -38,7 +45,7 @@ export async function stageVersion(
         );
   try {
     if (basedOn !== null) await undoStaged(database, claim, basedOn.version);
-    await stageRows(database, plan, claim, clock);
+    await stageRows(database, plan, claim, { clock, onProgress });
     await underClaim(database, claim, async (session) => {
       // What is staged becomes live here and nowhere else.
       await atFlip(session);
@@ -51,10 +58,16 @@ export async function stageVersion(
   if (plan.inheritedChanged) await propagateAttributes(database, document._id);
 }
 
-async function stageRows(database: Database, plan: WritePlan, claim: Claim, clock: Clock): Promise<void> {
+async function stageRows(
+  database: Database,
+  plan: WritePlan,
+  claim: Claim,
+  { clock, onProgress }: { clock: Clock; onProgress: (done: number, total: number) => void },
+): Promise<void> {
   const { diff, document } = plan;
   // A row that moved is staged as a new one with its vector copied: its place in the old version must stay as it is.
   const fresh: PlacedChunk[] = [...diff.added, ...diff.moved];
+  let staged = 0;
   for (const places of batches(fresh, INSERTS_PER_BATCH)) {
     const embeddings = await embeddingsOf(database, plan, places);
     await underClaim(database, claim, async (session) => {
@@ -67,6 +80,8 @@ async function stageRows(database: Database, plan: WritePlan, claim: Claim, cloc
       );
       await database.chunks.insertMany(rows, { session });
     });
+    staged += places.length;
+    onProgress(staged, fresh.length);
   }
   for (const rows of batches(textRows(plan), TEXT_PARTS_PER_BATCH))
     await underClaim(database, claim, (session) => database.texts.insertMany(rows, { session }));

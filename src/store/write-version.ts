@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation, Filter } from 'mongodb';
 import { Refusal } from '../errors.js';
 import { checkGivenAgents, requireWritable } from './agents.js';
-import { type Alongside, type AlongsideOption, type StoredWrite, writeAlongside } from './alongside.js';
+import { type Alongside, type StoredWrite, type WriteVersionOptions, writeAlongside } from './alongside.js';
 import { checkTitle } from './check-attributes.js';
 import { checkMetadata } from './check-metadata.js';
 import { type Embeddings, moveUpdate, newChunkRow } from './chunk-rows.js';
@@ -56,7 +56,7 @@ export interface WriteOptions {
 export function versionWriter(database: Database, options: WriteOptions): Pick<Store, 'writeVersion'> {
   const commit = groupCommit<PlannedWrite>(GROUP_LIMITS, (writes) => commitTogether(database, writes, options));
   return {
-    async writeVersion(scope, basedOn, given, { alongside, queuedAt }: AlongsideOption = {}) {
+    async writeVersion(scope, basedOn, given, { alongside, queuedAt, onProgress }: WriteVersionOptions = {}) {
       // Whoever made the version checked it already; what is stored for ever is looked at where it is stored.
       const version: NewVersion = {
         ...given,
@@ -79,9 +79,12 @@ export function versionWriter(database: Database, options: WriteOptions): Pick<S
         if (fitsTransaction) await commit(await plannedWrite(database, plan, alongside));
         else
           await options.fence.during(spacesOf(plan), (pass) =>
-            stageVersion(database, plan, options.clock, async (session) => {
-              await pass.alone(session);
-              await writeAlongside(session, alongside, storedBy(plan));
+            stageVersion(database, plan, options.clock, {
+              ...(onProgress && { onProgress }),
+              async atFlip(session) {
+                await pass.alone(session);
+                await writeAlongside(session, alongside, storedBy(plan));
+              },
             }),
           );
       } catch (error) {

@@ -10,6 +10,7 @@ const WORKER = new URL(
       if (request === 'die') process.exit(3);
       if (request === 'throw') throw new Error('thrown inside');
       if (gate) Atomics.wait(gate, 0, 0);
+      if (request === 'long') for (const done of [1, 2, 3]) parentPort.postMessage({ progress: [done, 3] });
       parentPort.postMessage({ request, threadId, data: workerData?.name });
     });
   `)}`,
@@ -21,7 +22,7 @@ interface Reply {
 }
 
 const pools: WorkerPool<string, Reply>[] = [];
-function pool(options: WorkerPoolOptions): WorkerPool<string, Reply> {
+function pool(options: WorkerPoolOptions<string>): WorkerPool<string, Reply> {
   const made = createWorkerPool<string, Reply>(WORKER, options);
   pools.push(made);
   return made;
@@ -51,6 +52,27 @@ describe('a worker pool', () => {
     const replies = await Promise.all(Array.from({ length: 20 }, (_, at) => made.run(`r${at}`)));
     expect(replies.map(({ request }) => request)).toEqual(Array.from({ length: 20 }, (_, at) => `r${at}`));
     expect(new Set(replies.map(({ threadId }) => threadId)).size).toBeLessThanOrEqual(2);
+  });
+
+  it('ends the thread of a request that took so much memory, and the next one gets another', async () => {
+    const made = pool({ size: 1, isLast: (request) => request === 'large' });
+    const threads: number[] = [];
+    for (const request of ['a', 'large', 'b', 'c']) threads.push((await made.run(request)).threadId);
+    const [first, large, next, last] = threads;
+    expect([large, last]).toEqual([first, next]);
+    expect(next).not.toBe(large);
+  });
+
+  it('passes on how far a request is, to whoever asked for it', async () => {
+    const made = pool({ size: 1 });
+    const told: number[][] = [];
+    expect(await made.run('long', undefined, (...far) => told.push(far))).toMatchObject({ request: 'long' });
+    await made.run('long');
+    expect(told).toEqual([
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ]);
   });
 
   it.each([

@@ -96,6 +96,26 @@ test('windows so small that they would be too many are refused before they are m
   await expect(cutting).rejects.toMatchObject({ code: 'TOO_LARGE', path: ['input', 'chunking'] });
 });
 
+test.each([
+  ['RECURSIVE', 900_001],
+  ['TOKEN', 1_000_001],
+] as const)(
+  'a text so dense in tokens that its chunks are too many is refused before it is cut: %s',
+  async (strategy, length) => {
+    const small = request({ strategy, maxTokens: 10, overlap: 1, contextual: false });
+    const parts = {
+      chunk: () => {
+        throw new Error('it was cut');
+      },
+      counters: [countTokens],
+    } satisfies Parameters<typeof cutPieces>[2];
+    const refused = { code: 'TOO_LARGE', path: ['input', 'chunking'] };
+    await expect(cutPieces('漢'.repeat(length), small, parts)).rejects.toMatchObject(refused);
+    // one that fits is cut
+    await expect(cutPieces('漢'.repeat(length - 1), small, parts)).rejects.toThrow('it was cut');
+  },
+);
+
 test('a chunk has the page that it begins on; an empty page has none', async () => {
   const text = 'One one.\n\nThree.\n\nFour.';
   const piece = (start: number, end: number) => ({

@@ -34,6 +34,25 @@ test('what is in the cache is not asked again, and what came before a failure st
   ]);
 });
 
+test('an embedder that works in this thread lets others have their turn', async () => {
+  const hash = createHashEmbedder();
+  const many = strings(...Array.from({ length: 200 }, (_, index) => `text ${index}`));
+  let turns = 0;
+  const atCall: number[] = [];
+  const embedder = {
+    ...hash,
+    async embed(texts: readonly string[], options: Parameters<typeof hash.embed>[1]) {
+      atCall.push(turns);
+      setImmediate(() => turns++);
+      return await hash.embed(texts, options);
+    },
+  };
+  const vectors = await embedStrings(many, embedder, { cache: new Map() });
+  expect(vectors.size).toBe(200);
+  expect(atCall.length).toBeGreaterThan(3);
+  expect(atCall).toEqual(atCall.map((_, index) => index));
+});
+
 test('an abort ends before the next call', async () => {
   const embedder = countingEmbedder();
   const signal = AbortSignal.abort(new Error('enough'));

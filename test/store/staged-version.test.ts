@@ -40,6 +40,20 @@ describe.each(STORE_SERVERS)('a staged version on $name', ({ start, hasSearch })
     await server?.stop();
   });
 
+  test('says how many of its rows are stored, batch by batch', async () => {
+    const store = await open();
+    const told: [number, number][] = [];
+    const input = { title: 'long', text: paragraphs(600), chunking, dryRun: false, waitUntil: 'STORED' } as const;
+    await store.ingest.upsertDocument(scope, input, {
+      onProgress: ({ phase, done, total }) => phase === 'storing' && told.push([done, total]),
+    });
+    expect(told.slice(0, 3)).toEqual([
+      [0, 600],
+      [500, 600],
+      [600, 600],
+    ]);
+  });
+
   test('is created whole, replaced whole, and leaves neither claim nor cleanup behind', async () => {
     const store = await open();
     const created = await store.upsert(scope, 't', paragraphs(6), { chunking });

@@ -34,6 +34,7 @@ export const resolvers: Resolvers = {
   Job: job.Job,
   JobConnection: job.JobConnection,
   JobItem: job.JobItem,
+  JobProgress: job.JobProgress,
   JobItemConnection: job.JobItemConnection,
   LegExplanation: search.LegExplanation,
   Node: node.Node,

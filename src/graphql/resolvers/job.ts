@@ -7,6 +7,7 @@ import type {
   JobConnectionResolvers,
   JobItemConnectionResolvers,
   JobItemResolvers,
+  JobProgressResolvers,
   JobResolvers,
   MutationResolvers,
   QueryResolvers,
@@ -65,6 +66,10 @@ const Job: JobResolvers = {
   },
 };
 
+const JobProgress: JobProgressResolvers = {
+  phase: ({ phase }) => phase.toUpperCase() as Uppercase<typeof phase>,
+};
+
 const JobItem: JobItemResolvers = {
   document: ({ documentId }, _, { loaders }) => (documentId === null ? null : loaders.document.load(documentId)),
 };
@@ -72,4 +77,4 @@ const JobItem: JobItemResolvers = {
 const JobConnection: JobConnectionResolvers = connectionResolvers<JobRecord>();
 const JobItemConnection: JobItemConnectionResolvers = connectionResolvers<JobItemRecord>();
 
-export const job = { Query, Mutation, Subscription, Job, JobItem, JobConnection, JobItemConnection };
+export const job = { Query, Mutation, Subscription, Job, JobProgress, JobItem, JobConnection, JobItemConnection };

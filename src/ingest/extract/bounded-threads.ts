@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { isProgress, type OnProgress, type ProgressMessage } from '../../embed/worker-pool.js';
 import { AppError } from '../../errors.js';
 
 /** Why a thread was ended before it answered. */
@@ -25,12 +26,22 @@ export interface ThreadLimits {
 /** Threads for work on what strangers sent: one that takes too long, too much memory or is wanted no more is ended. */
 export interface BoundedThreads<Request, Reply> {
   /** Rejects with ThreadEnded, with the signal's reason, or with AppError RATE_LIMITED when too many wait. */
-  run(request: Request, signal?: AbortSignal): Promise<Reply>;
+  run(request: Request, options?: RunOptions): Promise<Reply>;
   close(): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnProgress | undefined;
+  /** Moved to the thread instead of copied: the caller has them no more. */
+  readonly transfer?: readonly ArrayBuffer[];
+  /** The thread is ended after its answer: an idle one keeps all the memory that it ever needed. */
+  readonly isLast?: boolean;
 }
 
 interface Job<Request, Reply> {
   readonly request: Request;
+  readonly options: RunOptions;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -70,11 +81,16 @@ export function createBoundedThreads<Request, Reply>(url: URL, limits: ThreadLim
     // what libraries print about a file is nobody's business
     worker.stdout.resume();
     worker.stderr.resume();
-    worker.on('message', (reply: Reply) => {
+    worker.on('message', (message: Reply | ProgressMessage) => {
+      if (isProgress(message)) {
+        busy.get(worker)?.job.options.onProgress?.(...message.progress);
+        return;
+      }
       const job = release(worker);
       worker.unref();
-      idle.push(worker);
-      job?.resolve(reply);
+      job?.resolve(message);
+      if (job?.options.isLast) end(worker, null);
+      else idle.push(worker);
       pump();
     });
     worker.on('error', (error: NodeJS.ErrnoException) => {
@@ -94,7 +110,7 @@ export function createBoundedThreads<Request, Reply>(url: URL, limits: ThreadLim
       const timer = setTimeout(() => end(worker, new ThreadEnded('time')), limits.timeMs);
       busy.set(worker, { job, timer });
       worker.ref();
-      worker.postMessage(job.request);
+      worker.postMessage(job.request, [...(job.options.transfer ?? [])]);
     }
   };
 
@@ -106,7 +122,8 @@ export function createBoundedThreads<Request, Reply>(url: URL, limits: ThreadLim
   };
 
   return {
-    run(request, signal) {
+    run(request, options = {}) {
+      const { signal } = options;
       return new Promise<Reply>((resolve, reject) => {
         if (isClosed) throw new Error('The threads are closed');
         signal?.throwIfAborted();
@@ -119,7 +136,7 @@ export function createBoundedThreads<Request, Reply>(url: URL, limits: ThreadLim
             signal?.removeEventListener('abort', onAbort);
             settle(value);
           };
-        const job: Job<Request, Reply> = { request, resolve: settled(resolve), reject: settled(reject) };
+        const job: Job<Request, Reply> = { request, options, resolve: settled(resolve), reject: settled(reject) };
         signal?.addEventListener('abort', onAbort, { once: true });
         waiting.push(job);
         pump();

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { progressPort } from '../../embed/progress-port.js';
 import { type ExtractedFile, NotExtractable, type NotExtractableKind } from './extracted-file.js';
 import { readFile } from './read-file.js';
 
@@ -20,7 +21,7 @@ parentPort?.on('message', async (job: ExtractJob) => {
 
 async function answer({ bytes, name, declared }: ExtractJob): Promise<ExtractReply> {
   try {
-    return { file: await readFile(bytes, name, declared) };
+    return { file: await readFile(bytes, name, declared, progressPort(parentPort)) };
   } catch (error) {
     if (error instanceof NotExtractable) return { notExtractable: { kind: error.kind, message: error.message } };
     return { failure: error instanceof Error ? (error.stack ?? error.message) : 'unknown failure' };

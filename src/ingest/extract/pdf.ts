@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
+import type { OnProgress } from '../../embed/worker-pool.js';
 import { type ExtractedFile, NotExtractable, unreadable } from './extracted-file.js';
 import { fieldItems } from './pdf-fields.js';
 import { glyphNameLetters, withNamedGlyphs } from './pdf-glyph-names.js';
@@ -15,7 +16,7 @@ export const PDF_TYPE = 'application/pdf';
  * Text of a PDF in the order in which it is read, page by page, filled-in form fields beside their labels. A file without
  * a text layer (a scan) is `empty`. Throws NotExtractable.
  */
-export async function extractPdf(bytes: Uint8Array): Promise<ExtractedFile> {
+export async function extractPdf(bytes: Uint8Array, onPage: OnProgress = () => {}): Promise<ExtractedFile> {
   const document = await openPdf(bytes);
   try {
     if (document.numPages > MAX_PAGES) {
@@ -32,6 +33,7 @@ export async function extractPdf(bytes: Uint8Array): Promise<ExtractedFile> {
         broken.push(number);
         pages.push('');
       }
+      onPage(number, document.numPages);
     }
     if (broken.length > 0 && pages.every((text) => text === '')) throw unreadable('corrupt', cause);
     const file = joinPages(pages);

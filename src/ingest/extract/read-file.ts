@@ -1,3 +1,4 @@
+import type { OnProgress } from '../../embed/worker-pool.js';
 import { extractDocx } from './docx.js';
 import { extractEml } from './eml.js';
 import { extractEpub } from './epub.js';
@@ -11,10 +12,10 @@ import { extractPptx } from './pptx.js';
 import { extractRtf } from './rtf.js';
 import { type Kind, sniff } from './sniff.js';
 
-type Reader = (bytes: Uint8Array, mediaType: string) => ExtractedFile | Promise<ExtractedFile>;
+type Reader = (bytes: Uint8Array, mediaType: string, onProgress: OnProgress) => ExtractedFile | Promise<ExtractedFile>;
 
 const READERS: Readonly<Record<Kind, Reader>> = {
-  pdf: extractPdf,
+  pdf: (bytes, _mediaType, onProgress) => extractPdf(bytes, onProgress),
   docx: extractDocx,
   'flat-opc': extractFlatOpc,
   pptx: extractPptx,
@@ -26,14 +27,19 @@ const READERS: Readonly<Record<Kind, Reader>> = {
   text: extractPlainText,
 };
 
-/** A file's text, by what its bytes are. Throws NotExtractable, and what is wrong in the code. */
-export async function readFile(bytes: Uint8Array, name: string, declared: string | null): Promise<ExtractedFile> {
+/** A file's text, by what its bytes are. `onProgress` hears of pages. Throws NotExtractable, and what is wrong in the code. */
+export async function readFile(
+  bytes: Uint8Array,
+  name: string,
+  declared: string | null,
+  onProgress: OnProgress = () => {},
+): Promise<ExtractedFile> {
   const sniffed = sniff(bytes, name, declared);
   if ('unsupported' in sniffed) {
     throw new NotExtractable('unsupported', `That kind of file is not read: it is ${sniffed.unsupported}`);
   }
   try {
-    return canonicalFile(await READERS[sniffed.kind](bytes, sniffed.mediaType));
+    return canonicalFile(await READERS[sniffed.kind](bytes, sniffed.mediaType, onProgress));
   } catch (error) {
     // the stack ends where elements are nested without end
     if (error instanceof RangeError) throw unreadable('nesting', error);

@@ -12,13 +12,23 @@ export function ingestKind(ingest: Ingest, store: Pick<Store, 'waitUntilSearchab
   const waits = ({ waitUntil }: UpsertInput): boolean => waitUntil === 'SEARCHABLE';
   return {
     kind: 'INGEST',
-    async runItem({ payload, document, queuedOn = null, wasInterrupted = false }, { scope, signal, alongside }) {
+    async runItem(
+      { payload, document, queuedOn = null, wasInterrupted = false },
+      { scope, signal, alongside, onProgress },
+    ) {
       const input = decodeIngest(payload);
       // It waits in the line: what runs has others behind it.
       const { outcome, document: stored } = await ingest.upsertDocument(
         scope,
         { ...input, waitUntil: 'STORED' },
-        { signal, wasInterrupted, alongside, queuedOn, ...(isFirst(input, document) && { found: document }) },
+        {
+          signal,
+          wasInterrupted,
+          alongside,
+          queuedOn,
+          ...(onProgress && { onProgress }),
+          ...(isFirst(input, document) && { found: document }),
+        },
       );
       if (stored === null) return { outcome, documentId: null };
       return {

@@ -1,5 +1,5 @@
 import type { Alongside } from '../../store/alongside.js';
-import type { ItemOutcome, JobSpec, QueuedOn } from '../../store/jobs/job-records.js';
+import type { ItemOutcome, ItemProgress, JobSpec, QueuedOn } from '../../store/jobs/job-records.js';
 import type { DocumentRecord } from '../../store/records.js';
 import type { Operator, Scope } from '../../store/scope.js';
 
@@ -37,6 +37,8 @@ export interface ScopeContext extends ItemContext {
   readonly scope: Scope;
   /** Given to the store with the document: the item's note of it, without which a crash right after would run it again. */
   readonly alongside: Alongside;
+  /** Shown to whoever watches the job, while the item runs for long. */
+  readonly onProgress?: (progress: ItemProgress) => void;
 }
 
 interface ItemContext {

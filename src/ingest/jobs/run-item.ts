@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.js';
 import { type Alongside, CalledOff } from '../../store/alongside.js';
-import type { ItemEnd } from '../../store/jobs/job-records.js';
+import type { ItemEnd, ItemProgress } from '../../store/jobs/job-records.js';
 import type { DocumentRecord } from '../../store/records.js';
 import type { Operator, Scope } from '../../store/scope.js';
 import type { HeldItem } from './held-items.js';
@@ -20,6 +20,7 @@ export interface RunItemParts {
   payloadOf(held: HeldItem): Promise<Buffer | null>;
   alongsideOf(held: HeldItem): Alongside;
   documentOf(held: HeldItem, scope: Scope): Promise<DocumentRecord | null>;
+  onProgress(held: HeldItem, progress: ItemProgress): void;
   onError(error: unknown): void;
 }
 
@@ -84,6 +85,7 @@ async function work(parts: RunItemParts, held: HeldItem): Promise<ItemDone | Ite
     scope,
     signal,
     alongside: parts.alongsideOf(held),
+    onProgress: (progress) => parts.onProgress(held, progress),
   });
 }
 

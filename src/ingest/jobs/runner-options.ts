@@ -18,6 +18,8 @@ export interface RunnerOptions {
   /** How long a stop waits for what runs. */
   readonly drainMs: number;
   readonly sweepMs: number;
+  /** How often long items say how far they are. */
+  readonly progressMs: number;
   /** How often cancelled jobs are looked at that dead servers hold up. */
   readonly cancelSweepMs: number;
 }
@@ -35,5 +37,6 @@ export const RUNNER_DEFAULTS: RunnerOptions = {
   maxHeld: 512,
   drainMs: 10_000,
   sweepMs: 30_000,
+  progressMs: 500,
   cancelSweepMs: 2_000,
 };

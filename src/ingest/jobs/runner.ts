@@ -10,6 +10,7 @@ import type { JobKindWork } from './job-kinds.js';
 import { ResultWriter } from './result-writer.js';
 import { type RunItemParts, runItem } from './run-item.js';
 import { RUNNER_DEFAULTS, type RunnerOptions } from './runner-options.js';
+import { RunningProgress } from './running-progress.js';
 import { scopeOfJob } from './scope-of-job.js';
 
 export interface RunnerParts {
@@ -32,6 +33,7 @@ export class JobRunner {
   readonly #options: RunnerOptions;
   readonly #held: HeldItems;
   readonly #results: ResultWriter;
+  readonly #progress = new RunningProgress();
   readonly #itemParts: RunItemParts;
   /** Of what has not run. */
   readonly #payloads = new WeakMap<ClaimedBatch, Promise<Map<string, Buffer>>>();
@@ -66,6 +68,7 @@ export class JobRunner {
       scopeOf: (held) => this.#scopeOf(held.batch),
       payloadOf: (held) => this.#payloadOf(held),
       alongsideOf: ({ batch, item }) => store.noteStored(operator, { itemId: item.id, lease: batch.lease }),
+      onProgress: (held, progress) => this.#progress.reached(held, progress),
       documentOf: (held, scope) => this.#documentOf(held, scope),
       onError,
     };
@@ -74,6 +77,7 @@ export class JobRunner {
   start(): void {
     this.#loop ??= this.#run();
     this.#every(this.#options.leaseMs / 3, () => this.#renew());
+    this.#every(this.#options.progressMs, () => this.#noteProgress());
     this.#every(this.#options.sweepMs, () => this.#store.sweepJobs(operator));
     this.#every(this.#options.cancelSweepMs, () => this.#store.sweepCancelled(operator));
   }
@@ -159,8 +163,10 @@ export class JobRunner {
 
   async #runOne(held: HeldItem): Promise<void> {
     const startedAt = performance.now();
+    this.#progress.begun(held);
     const { end, settled } = await runItem(this.#itemParts, held);
     this.#slotMs += ((performance.now() - startedAt) * this.#held.shareOf(held) - this.#slotMs) / SMOOTHING;
+    this.#progress.ended(held);
     this.#held.stopped(held);
     if (this.#held.waiting < this.#enoughWaiting()) this.#wake();
     if (!this.#stopping.signal.aborted) this.#startItems();
@@ -174,6 +180,13 @@ export class JobRunner {
     if (!this.#held.has(held)) return;
     const { batch, item } = held;
     this.#results.add({ jobId: batch.job.id, itemId: item.id, lease: batch.lease, end });
+  }
+
+  async #noteProgress(): Promise<void> {
+    const notes = this.#progress.notes(new Date());
+    if (notes.size === 0) return;
+    await this.#store.noteProgress(operator, notes);
+    for (const jobId of notes.keys()) this.#changes.changed(jobId);
   }
 
   async #renew(): Promise<void> {

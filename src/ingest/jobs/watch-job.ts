@@ -48,7 +48,10 @@ async function read(store: Pick<JobReads, 'job'>, viewer: JobViewer, last: JobRe
 }
 
 function hasChanged(before: JobRecord, after: JobRecord): boolean {
-  return SHOWN.some((field) => before[field] !== after[field]);
+  return (
+    SHOWN.some((field) => before[field] !== after[field]) ||
+    before.progress?.at.getTime() !== after.progress?.at.getTime()
+  );
 }
 
 function hasEnded({ state }: JobRecord): boolean {

@@ -29,7 +29,7 @@ export async function countEnded(
     { _id: jobId },
     {
       $set: { state, finished_at: now, expires_at: new Date(now.getTime() + JOB_RETENTION_MS) },
-      $unset: { runnable: 1, cancel_requested_at: 1 },
+      $unset: { runnable: 1, cancel_requested_at: 1, progress: 1 },
     },
     { session },
   );

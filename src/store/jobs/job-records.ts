@@ -11,6 +11,21 @@ export type ItemOutcome = 'CREATED' | 'UPDATED' | 'UNCHANGED';
 /** Flat settings that all items of a job share; what they mean is the kind's business. */
 export type JobSpec = Readonly<Record<string, string | number | boolean | null>>;
 
+/** What takes a while within one item. Where its units are not named, they are the strategy's own. */
+export interface ItemProgress {
+  readonly phase: 'extracting' | 'chunking' | 'embedding' | 'storing' | 'indexing';
+  /** Pages of a PDF, characters to be cut, chunks; 0 of 1 where nobody counts. */
+  readonly done: number;
+  readonly total: number;
+}
+
+/** How far the item has got that has run longest. */
+export interface JobProgress extends ItemProgress {
+  /** Its name. */
+  readonly item: string;
+  readonly at: Date;
+}
+
 export interface JobRecord {
   readonly id: string;
   readonly kind: JobKind;
@@ -22,6 +37,8 @@ export interface JobRecord {
   readonly createdAt: Date;
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
+  /** Null: no item has run for long. */
+  readonly progress: JobProgress | null;
 }
 
 /** For whom a job's items run, as it was when the job was created. Made into a `Scope` by `scopeOfJob` only. */

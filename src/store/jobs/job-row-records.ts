@@ -15,6 +15,7 @@ export function jobRecord(row: JobRow): JobRecord {
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
+    progress: row.progress ?? null,
   };
 }
 

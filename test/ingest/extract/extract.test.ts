@@ -86,6 +86,21 @@ describe('a file that would take the server down', () => {
   });
 });
 
+test('the bytes of a large file that was given away are moved to its reader; others stay where they are', async () => {
+  const givenAway = { kind: 'file', name: 'a.txt', mediaType: null, isGivenAway: true } as const;
+  const large = Buffer.from('A line about pumps.\n'.repeat(100_000));
+  const text = large.toString();
+  const kept = await extractor.extract(file('a.txt', large));
+  expect(large.byteLength).toBe(2_000_000);
+  const moved = await extractor.extract({ ...givenAway, bytes: large });
+  expect([kept.text, moved.text]).toEqual([text, text]);
+  expect(large.byteLength).toBe(0);
+  // A small one may be a view of memory that others use.
+  const small = new TextEncoder().encode('A line about pumps.\n'.repeat(10_000));
+  await extractor.extract({ ...givenAway, bytes: small });
+  expect(small.byteLength).toBe(200_000);
+});
+
 test('who leaves is not waited for: the thread ends and the reason is the signal’s', async () => {
   const page = `<!doctype html>${'<p>a</p>'.repeat(50_000)}`;
   const controller = new AbortController();

@@ -135,3 +135,14 @@ test('what was typed into a form stands beside its label', async () => {
   const { text } = await extractPdf(Buffer.from(form, 'latin1'));
   expect(text.split(/\n+/).map((line) => line.replace(/\s+/g, ' '))).toEqual(['Name: Ada Example', 'Number: GZ-9']);
 });
+
+test('who waits for a long file hears of its pages', async () => {
+  const told: number[][] = [];
+  const page = (text: string): Placed[] => [{ at: [72, 700], text }];
+  await extractPdf(makePdf([page('one'), page('two'), page('three')]), (...far) => told.push(far));
+  expect(told).toEqual([
+    [1, 3],
+    [2, 3],
+    [3, 3],
+  ]);
+});
