@@ -12,6 +12,8 @@ export const MAX_DOCUMENTS = 1_000_000;
 
 /** How each gzip stream begins (RFC 1952, 2.3.1). */
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])] as const;
 
 export interface ReceivedImport {
   /** The space of the file's vectors. */
@@ -30,11 +32,19 @@ export async function receiveImport(
   maxDocumentBytes = MAX_DOCUMENT_BYTES,
 ): Promise<ReceivedImport> {
   const lines = readLines(source, MAX_LINE_BYTES);
-  const first = await next(lines);
-  if (first === null) throw refused('The file is empty');
+  const begin = await next(lines);
+  if (begin === null) throw refused('The file is empty');
+  const first = { ...begin, bytes: withoutMark(begin.bytes) };
   if (first.bytes.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC))
     throw refused('The file is packed with gzip: send Content-Encoding: gzip with it');
   return { space: spaceOf(first), items: receivedItems(first, lines, maxDocumentBytes) };
+}
+
+/** Editors and shells on Windows like to put a mark of the encoding first. */
+function withoutMark(bytes: Buffer): Buffer {
+  if (UTF16_MARKS.some((mark) => bytes.subarray(0, mark.length).equals(mark)))
+    throw refused('The file is UTF-16, into which something has turned it: an export is UTF-8');
+  return bytes.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? bytes.subarray(UTF8_MARK.length) : bytes;
 }
 
 function spaceOf(first: Line): ExportedSpace {

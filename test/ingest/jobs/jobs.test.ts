@@ -640,9 +640,9 @@ describe('filling', () => {
         { name: 'after', payload: Buffer.from('x') },
       ],
     });
-    const claim = await store.claimItems(operator, { maxItems: 10, maxBytes: 1024, leaseMs: 1_000 });
+    const claim = await store.claimItems(operator, { maxItems: 10, maxBytes: 1024, leaseMs: 60_000 });
     expect(claim?.items.map(({ name }) => name)).toEqual(['large']);
-    const rest = await store.claimItems(operator, { maxItems: 10, maxBytes: 1024, leaseMs: 1_000 });
+    const rest = await store.claimItems(operator, { maxItems: 10, maxBytes: 1024, leaseMs: 60_000 });
     expect(rest?.items.map(({ name }) => name)).toEqual(['empty', 'after']);
     const [large] = claim!.items;
     const read = await store.readPayloads(operator, [large!.id]);

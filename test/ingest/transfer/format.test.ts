@@ -100,6 +100,15 @@ describe('what is exported comes back the same', () => {
       ]);
   });
 
+  test('with the mark that Windows puts first; what was turned into UTF-16 is refused for that', async () => {
+    const items = await received(`\ufeff${FILE}`);
+    expect(items.map(({ name, refused }) => [name, refused])).toEqual([
+      ['one', undefined],
+      ['two', undefined],
+    ]);
+    await expect(received(Buffer.from(`\ufeff${FILE}`, 'utf16le'))).rejects.toThrow('The file is UTF-16');
+  });
+
   test('with the keys of a line in another order, and with fields of a later server: as far as the checksum allows', async () => {
     const { kind, ...rest } = JSON.parse(LINES[0]!);
     const header = JSON.stringify({ ...rest, kind, later: 1 });
