@@ -59,6 +59,8 @@ export type SearchOutcome =
       /** `metaOf` looks at the document itself (to highlight in it), so all of it is decoded. */
       readonly metaReadsDocument: boolean;
       readonly searchMeta?: Doc;
+      /** To be called when no more hits are asked for. */
+      readonly done?: () => void;
     }
   /** Documents as they are ($searchMeta). */
   | { readonly documents: readonly Doc[] };

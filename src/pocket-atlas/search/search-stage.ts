@@ -32,6 +32,7 @@ export function searchStage(
   async function* run(): Batches {
     // Held until the first page is read: when nothing was written since, that page is read at the same snapshot.
     const view = engine.view();
+    let done: (() => void) | undefined;
     try {
       const collection = view.collection(db, collectionName);
       if (collection === undefined) return;
@@ -45,6 +46,7 @@ export function searchStage(
         if (outcome.documents.length > 0) yield outcome.documents;
         return;
       }
+      done = outcome.done;
       const { hits, metaOf, metaReadsDocument, searchMeta } = outcome;
       const needed = metaReadsDocument ? undefined : environment.neededFields;
       // Of what is wanted, some may be gone by now: then the next page is asked for too.
@@ -69,6 +71,7 @@ export function searchStage(
       }
     } finally {
       view.release();
+      done?.();
     }
   }
   return { name, run };

@@ -45,9 +45,11 @@ const searchMetaStage: SearchStage = (value) => {
     parse: () => ({
       index: parsedIndex(spec),
       whenMissing: { documents: [{ count: { lowerBound: Long.ZERO } }] },
-      run: async (instance, context) => ({
-        documents: [(await (instance as TextIndex).search(spec, () => context.checkInterrupted())).meta],
-      }),
+      run: async (instance, context) => {
+        const { outcome, meta } = await (instance as TextIndex).search(spec, () => context.checkInterrupted());
+        outcome.done();
+        return { documents: [meta] };
+      },
     }),
   };
 };

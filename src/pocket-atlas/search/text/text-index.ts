@@ -14,6 +14,7 @@ import { countFacet } from './query/facet.js';
 import { highlightDocument, queriedTerms } from './query/highlight.js';
 import type { QueryContext } from './query/paths.js';
 import { type Ranked, Ranking, sequenceToken } from './query/ranking.js';
+import { ScoreMemory } from './query/score-memory.js';
 import { parseSearchStage, type SearchStage } from './query/search-stage.js';
 import type { SegmentStore } from './segment-store.js';
 
@@ -73,10 +74,14 @@ export class TextIndex implements SearchIndexInstance {
   async close(): Promise<void> {}
 
   /** `$search` and `$searchMeta` over the segments of this moment. @throws SearchFailure */
-  async search(spec: Doc, checkInterrupted: () => void = () => {}): Promise<{ outcome: SearchOutcome; meta: Doc }> {
+  async search(
+    spec: Doc,
+    checkInterrupted: () => void = () => {},
+  ): Promise<{ outcome: SearchOutcome & { readonly done: () => void }; meta: Doc }> {
     this.flush();
     const segments = this.segments;
     const stage = parseSearchStage(spec, this.queryContext(segments));
+    const memory = new ScoreMemory();
     const pacer = createPacer();
     const pause = async (): Promise<void> => {
       if (!pacer.isDue()) return;
@@ -84,7 +89,7 @@ export class TextIndex implements SearchIndexInstance {
       checkInterrupted();
     };
     const expansions = await expandTerms(stage.root, segments, pause);
-    const results = await evaluateQuery(stage.root, segments, expansions, pause);
+    const results = await evaluateQuery(stage.root, segments, expansions, memory, pause);
     const meta = searchMeta(
       stage,
       results.reduce((sum, { matches }) => sum + matches.rows.count(), 0),
@@ -101,7 +106,13 @@ export class TextIndex implements SearchIndexInstance {
         : { searchHighlights: highlightDocument(doc, stage.highlight!, queried) as BsonValue[] }),
     });
     return {
-      outcome: { hits: hitsOf(ranking, stage), metaOf, metaReadsDocument: queried !== null, searchMeta: meta },
+      outcome: {
+        hits: hitsOf(ranking, stage),
+        metaOf,
+        metaReadsDocument: queried !== null,
+        searchMeta: meta,
+        done: () => memory.release(),
+      },
       meta,
     };
   }

@@ -26,6 +26,7 @@ import type {
   WordsNode,
 } from './node.js';
 import { matchPhrase } from './phrase.js';
+import type { ScoreMemory } from './score-memory.js';
 
 /** Rows of one segment that match, and their scores (null: all 0). Scores of other rows mean nothing. */
 export interface Matches {
@@ -45,9 +46,10 @@ export async function evaluateQuery(
   node: Node,
   segments: readonly Segment[],
   expansions: Expansions,
+  memory: ScoreMemory,
   pause: () => Promise<void>,
 ): Promise<{ segment: Segment; matches: Matches }[]> {
-  const evaluation = new Evaluation(segments, expansions);
+  const evaluation = new Evaluation(segments, expansions, memory);
   const live = segments.map(liveRows);
   const patterns = [...nodesOf(node)].filter((each) => each.kind === 'pattern');
   const results: { segment: Segment; matches: Matches }[] = [];
@@ -69,10 +71,12 @@ class Evaluation {
   private readonly statistics = new Map<string, FieldStatistics>();
   private readonly terms = new Map<string, { ordinals: Int32Array; idf: number }>();
   private readonly expansions: Expansions;
+  private readonly memory: ScoreMemory;
 
-  constructor(segments: readonly Segment[], expansions: Expansions) {
+  constructor(segments: readonly Segment[], expansions: Expansions, memory: ScoreMemory) {
     this.segments = segments;
     this.expansions = expansions;
+    this.memory = memory;
   }
 
   /** The result is within `allowed`. */
@@ -83,7 +87,7 @@ class Evaluation {
       case 'phrase':
         return this.phrase(node, segment, allowed);
       case 'near':
-        return nearScores(node, segment, allowed);
+        return nearScores(node, segment, allowed, this.memory.take(segment.rowCount));
       case 'any':
         return this.any(node.children, segment, allowed);
       case 'compound':
@@ -91,9 +95,9 @@ class Evaluation {
       case 'boost':
         return scaled(this.run(node.child, segment, allowed), node.factor);
       case 'constant':
-        return constantScores(this.rowsOf(node.child, segment, allowed), node.value);
+        return this.constantScores(this.rowsOf(node.child, segment, allowed), node.value);
       default:
-        return constantScores(this.rowsOf(node, segment, allowed), node.kind === 'none' ? 0 : 1);
+        return this.constantScores(this.rowsOf(node, segment, allowed), node.kind === 'none' ? 0 : 1);
     }
   }
 
@@ -123,7 +127,7 @@ class Evaluation {
     const field = segment.words.get(node.key);
     const rows = new Bitmap(segment.rowCount);
     if (field === undefined) return { rows, scores: null };
-    const scores = new Float32Array(segment.rowCount);
+    const scores = this.memory.take(segment.rowCount);
     const { averageLength } = this.statisticsOf(node.key);
     let remaining: Bitmap | null = null;
     for (const group of this.expansions.get(node) ?? []) {
@@ -143,7 +147,7 @@ class Evaluation {
     const rows = new Bitmap(segment.rowCount);
     const field = segment.words.get(node.key);
     if (field === undefined) return { rows, scores: null };
-    const scores = new Float32Array(segment.rowCount);
+    const scores = this.memory.take(segment.rowCount);
     const { averageLength } = this.statisticsOf(node.key);
     const weight = node.words.reduce((sum, { term }) => sum + this.lookUp(node.key, term).idf, 0);
     matchPhrase(field, node, (row, freq) => {
@@ -156,7 +160,7 @@ class Evaluation {
 
   private any(children: readonly Node[], segment: Segment, allowed: Bitmap): Matches {
     const rows = new Bitmap(segment.rowCount);
-    const scores = new Float32Array(segment.rowCount);
+    const scores = this.memory.take(segment.rowCount);
     for (const child of children) {
       const matches = this.run(child, segment, allowed);
       rows.or(matches.rows);
@@ -175,7 +179,7 @@ class Evaluation {
     if (only !== undefined && more.length === 0 && mustMatch && node.minimumShouldMatch <= node.should.length) {
       return this.run(only, segment, allowed);
     }
-    const scores = new Float32Array(segment.rowCount);
+    const scores = this.memory.take(segment.rowCount);
     for (const child of node.must) {
       const matches = this.run(child, segment, allowed);
       addScores(scores, matches);
@@ -197,6 +201,10 @@ class Evaluation {
     if (required === 0) return { rows: allowed === within ? allowed.copy() : allowed, scores };
     if (hits !== null) for (const row of matched.rows()) if (hits[row]! < required) matched.remove(row);
     return { rows: matched, scores };
+  }
+
+  private constantScores(rows: Bitmap, value: number): Matches {
+    return { rows, scores: value === 0 ? null : this.memory.take(rows.size).fill(value) };
   }
 
   private statisticsOf(key: string): FieldStatistics {
@@ -232,10 +240,6 @@ function addScores(scores: Float32Array, { rows, scores: more }: Matches): void 
       word &= word - 1;
     }
   }
-}
-
-function constantScores(rows: Bitmap, value: number): Matches {
-  return { rows, scores: value === 0 ? null : new Float32Array(rows.size).fill(value) };
 }
 
 function scaled({ rows, scores }: Matches, factor: number): Matches {
@@ -295,9 +299,13 @@ function firstAtLeast({ values }: NumericField, bound: number): number {
   return low;
 }
 
-function nearScores(node: { key: string; origin: number; pivot: number }, segment: Segment, allowed: Bitmap): Matches {
+function nearScores(
+  node: { key: string; origin: number; pivot: number },
+  segment: Segment,
+  allowed: Bitmap,
+  scores: Float32Array,
+): Matches {
   const rows = new Bitmap(segment.rowCount);
-  const scores = new Float32Array(segment.rowCount);
   const field = segment.numeric.get(node.key);
   for (let i = 0; i < (field?.rows.length ?? 0); i++) {
     const row = field!.rows[i]!;
