@@ -36,37 +36,40 @@ export function createHashEmbedder(): Embedder {
   };
 }
 
+/** One for all texts, since none is left half done: a new one for each would be most of the garbage. */
+const sums = new Float64Array(HASH_SPACE.dimensions);
+
 /** The unit vector of one text. A text without any visible character has no direction: the first axis. */
 export function hashVector(text: string): Float32Array {
-  const sums = new Float64Array(HASH_SPACE.dimensions);
+  sums.fill(0);
   const classes = textClasses();
   const folded = text.normalize('NFKC').toLowerCase();
   let start = 0;
   for (let at = 0; at <= folded.length; at++) {
     const kind = at < folded.length ? classes[folded.charCodeAt(at)] : TEXT_CLASS.SPACE;
     if (kind === TEXT_CLASS.WORD || kind === TEXT_CLASS.IDEOGRAPH || kind === TEXT_CLASS.SURROGATE) continue;
-    if (at > start) addWord(sums, folded, start, at);
+    if (at > start) addWord(folded, start, at);
     // marks and symbols count a little, so that a text of nothing else still has a direction
-    if (kind === TEXT_CLASS.OTHER) add(sums, hashOf(folded, at, at + 1, 3), TRIGRAM_WEIGHT / 4);
+    if (kind === TEXT_CLASS.OTHER) add(hashOf(folded, at, at + 1, 3), TRIGRAM_WEIGHT / 4);
     start = at + 1;
   }
-  return normalised(sums);
+  return normalised();
 }
 
-function addWord(sums: Float64Array, text: string, start: number, end: number): void {
+function addWord(text: string, start: number, end: number): void {
   const weight = Math.min(1, (end - start) / FULL_WEIGHT_LENGTH);
-  add(sums, hashOf(text, start, end, 1), WORD_WEIGHT * weight);
-  for (let at = start; at + 3 <= end; at++) add(sums, hashOf(text, at, at + 3, 2), TRIGRAM_WEIGHT * weight);
+  add(hashOf(text, start, end, 1), WORD_WEIGHT * weight);
+  for (let at = start; at + 3 <= end; at++) add(hashOf(text, at, at + 3, 2), TRIGRAM_WEIGHT * weight);
   // a run of ideographs is a sentence rather than a word: its characters and pairs stand for words
   const classes = textClasses();
   for (let at = start; at < end; at++) {
     if (classes[text.charCodeAt(at)] !== TEXT_CLASS.IDEOGRAPH) continue;
-    add(sums, hashOf(text, at, at + 1, 4), TRIGRAM_WEIGHT);
-    if (at + 1 < end) add(sums, hashOf(text, at, at + 2, 5), WORD_WEIGHT);
+    add(hashOf(text, at, at + 1, 4), TRIGRAM_WEIGHT);
+    if (at + 1 < end) add(hashOf(text, at, at + 2, 5), WORD_WEIGHT);
   }
 }
 
-function add(sums: Float64Array, hash: number, weight: number): void {
+function add(hash: number, weight: number): void {
   const axis = hash & 0xff;
   sums[axis]! += hash & 0x100 ? weight : -weight;
 }
@@ -80,7 +83,7 @@ function hashOf(text: string, start: number, end: number, kind: number): number 
   return hash ^ (hash >>> 16);
 }
 
-function normalised(sums: Float64Array): Float32Array {
+function normalised(): Float32Array {
   let squares = 0;
   for (const sum of sums) squares += sum * sum;
   const vector = new Float32Array(sums.length);

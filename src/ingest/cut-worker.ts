@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { runInBackground } from '../embed/background-thread.js';
 import type { EmbedderSpace } from '../embed/embedder.js';
 import { progressPort } from '../embed/progress-port.js';
 import { type TokenCounter, tokenCounterFor } from '../embed/token-counter.js';
@@ -19,6 +20,7 @@ export type CutReply =
   | { readonly refusal: { code: RefusalCode; message: string; path: readonly string[] | null } }
   | { readonly failure: { code: ErrorCode | null; message: string } };
 
+runInBackground();
 parentPort?.on('message', async (job: CutJob) => {
   parentPort?.postMessage(await cut(job));
 });

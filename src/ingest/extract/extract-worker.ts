@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { runInBackground } from '../../embed/background-thread.js';
 import { progressPort } from '../../embed/progress-port.js';
 import { type ExtractedFile, NotExtractable, type NotExtractableKind } from './extracted-file.js';
 import { readFile } from './read-file.js';
@@ -15,6 +16,7 @@ export type ExtractReply =
   | { readonly notExtractable: { readonly kind: NotExtractableKind; readonly message: string } }
   | { readonly failure: string };
 
+runInBackground();
 parentPort?.on('message', async (job: ExtractJob) => {
   parentPort?.postMessage(await answer(job));
 });

@@ -163,7 +163,8 @@ export class JobRunner {
 
   async #runOne(held: HeldItem): Promise<void> {
     const startedAt = performance.now();
-    this.#progress.begun(held);
+    // Short ones are told of by their end, however slow the machine is.
+    if (this.#held.shareOf(held) === 1) this.#progress.begun(held);
     const { end, settled } = await runItem(this.#itemParts, held);
     this.#slotMs += ((performance.now() - startedAt) * this.#held.shareOf(held) - this.#slotMs) / SMOOTHING;
     this.#progress.ended(held);

@@ -7,7 +7,8 @@ const LONG_MS = 500;
 interface Running {
   readonly held: HeldItem;
   readonly since: number;
-  progress: ItemProgress;
+  /** Null: it has said nothing, and perhaps never will. */
+  progress: ItemProgress | null;
 }
 
 /** How far the items are that run for long, of each job the one that has run longest. */
@@ -18,7 +19,7 @@ export class RunningProgress {
   #shown = new Set<string>();
 
   begun(held: HeldItem, now = performance.now()): void {
-    this.#running.set(held, { held, since: now, progress: { phase: 'extracting', done: 0, total: 1 } });
+    this.#running.set(held, { held, since: now, progress: null });
   }
 
   reached(held: HeldItem, progress: ItemProgress): void {
@@ -35,7 +36,7 @@ export class RunningProgress {
     const notes = new Map<string, JobProgress | null>();
     for (const { held, since, progress } of this.#running.values()) {
       const jobId = held.batch.job.id;
-      if (now - since < LONG_MS || notes.has(jobId)) continue;
+      if (progress === null || now - since < LONG_MS || notes.has(jobId)) continue;
       notes.set(jobId, { item: held.item.name, phase: progress.phase, done: progress.done, total: progress.total, at });
     }
     const shown = new Set(notes.keys());

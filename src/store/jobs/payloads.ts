@@ -5,8 +5,8 @@ import type { JobPayloadRow } from './job-rows.js';
 
 /** Of a part. MongoDB takes 16 MB per document; smaller ones keep its cache and ours even. */
 export const PAYLOAD_PART_BYTES = 1024 * 1024;
-/** Parts that one command carries. */
-const PARTS_PER_INSERT = 8;
+/** Parts that one command or one answer carries: whoever sends it, and whoever takes it, has some copies of it. */
+const PARTS_AT_ONCE = 2;
 
 export interface ItemPayload {
   readonly itemId: ObjectId;
@@ -37,7 +37,7 @@ export async function insertPayloads(
         bytes: new Binary(slice),
       });
       groupBytes += slice.length;
-      if (groupBytes >= PARTS_PER_INSERT * PAYLOAD_PART_BYTES) await flush();
+      if (groupBytes >= PARTS_AT_ONCE * PAYLOAD_PART_BYTES) await flush();
     }
   await flush();
 }
@@ -50,7 +50,8 @@ export async function readPayloads(
   const parts = new Map<string, Buffer[]>();
   const rows = database.jobPayloads
     .find({ item_id: { $in: parseObjectIds(itemIds) } })
-    .project<Pick<JobPayloadRow, 'item_id' | 'part' | 'bytes'>>({ item_id: 1, part: 1, bytes: 1 });
+    .project<Pick<JobPayloadRow, 'item_id' | 'part' | 'bytes'>>({ item_id: 1, part: 1, bytes: 1 })
+    .batchSize(PARTS_AT_ONCE);
   for await (const { item_id, part, bytes } of rows) {
     const id = item_id.toHexString();
     const found = parts.get(id) ?? [];

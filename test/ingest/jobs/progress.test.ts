@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { JobKindWork } from '../../../src/ingest/jobs/job-kinds.js';
 import type { ItemProgress, JobRecord } from '../../../src/store/jobs/job-records.js';
 import { makeScope } from '../../../src/store/scope.js';
@@ -76,4 +76,40 @@ withStore('whoever watches a job hears how far a long item is, whichever server 
   expect(last).toMatchObject({ state: 'SUCCEEDED', progress: null });
   await running.stop();
   expect(running.errors).toEqual([]);
+});
+
+withStore('short documents say nothing of themselves, and what is said again is no news', async (store) => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const kind: JobKindWork = {
+    kind: 'INGEST',
+    async runItem({ name }, { onProgress }) {
+      // The short one is the first, and would be what is shown.
+      onProgress?.({ phase: 'storing', done: name.startsWith('short') ? 1 : 2, total: 3 });
+      await held;
+      return { outcome: 'CREATED', documentId: null };
+    },
+  };
+  const jobs = jobsOn(store, { kinds: [kind], runner: { progressMs: 10, lightBytes: 1_000 } });
+  const long = { ...documents(1, 'long')[0]!, text: 'pumps and valves '.repeat(200) };
+  const { id } = await jobs.create(ada, {
+    kind: 'INGEST',
+    apiKeyId: null,
+    items: await itemsOf(store, ada, [...documents(1, 'short'), long]),
+  });
+  const notes = vi.spyOn(store, 'noteProgress');
+  jobs.start();
+  const shown: unknown[] = [];
+  const watching = (async () => {
+    for await (const { progress } of await jobs.watch(seenBy(ada), id, AbortSignal.timeout(60_000)))
+      if (progress !== null) shown.push([progress.item, progress.done]);
+  })();
+  await expect.poll(() => notes.mock.calls.length, { timeout: 30_000 }).toBeGreaterThan(5);
+  release();
+  await watching;
+  await jobs.stop();
+  expect(shown[0]).toEqual(['long 0', 2]);
+  expect(shown.length).toBeLessThanOrEqual(2);
 });
