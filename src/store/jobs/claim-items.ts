@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ClientSession } from 'mongodb';
+import type { ClientSession, ObjectId } from 'mongodb';
 import type { Clock } from '../clock.js';
 import type { Database } from '../database.js';
 import { parseObjectId } from '../object-id.js';
@@ -9,6 +9,7 @@ import { claimedBatch } from './job-row-records.js';
 import type { JobItemRow, JobRow, JobTurnRow } from './job-rows.js';
 import type { JobWork } from './job-store.js';
 import { parkTurn, takeTurn } from './turns.js';
+import { LOCK_WAIT_MS, unlessLocked } from './unless-locked.js';
 
 /** An item that workers died with so often is claimed by itself, so that it takes no others along. */
 const SUSPECT_INTERRUPTIONS = 3;
@@ -62,18 +63,33 @@ async function claimOfOwner(
   options: ClaimOptions,
 ): Promise<ClaimedBatch | null> {
   const runnable = { owner: turn.owner, runnable: true as const };
+  const locked: ObjectId[] = [];
   for (let look = 0; look < MAX_LOOKS; look++) {
-    const job = await database.jobs.findOneAndUpdate(
-      { ...runnable, due_at: { $lte: now } },
-      { $set: { served_at: now } },
-      { sort: { served_at: 1 } },
+    const due = { ...runnable, due_at: { $lte: now }, ...(locked.length > 0 && { _id: { $nin: locked } }) };
+    const job = await unlessLocked(
+      database.jobs.findOneAndUpdate(
+        due,
+        { $set: { served_at: now } },
+        { sort: { served_at: 1 }, maxTimeMS: LOCK_WAIT_MS },
+      ),
     );
+    if (job === 'LOCKED') {
+      const stuck = await database.jobs.find(due).sort({ served_at: 1 }).limit(1).next();
+      if (stuck === null) break;
+      locked.push(stuck._id);
+      continue;
+    }
     if (job === null) break;
     const batch = await claimOfJob(database, job, now, options);
     if (batch !== null) return batch;
   }
   const next = await database.jobs.find(runnable).sort({ due_at: 1 }).limit(1).next();
-  await parkTurn(database, turn, next?.due_at ?? null);
+  const soon = new Date(now.getTime() + LOCKED_PAUSE_MS);
+  await parkTurn(
+    database,
+    turn,
+    locked.length > 0 && next !== null && next.due_at < soon ? soon : (next?.due_at ?? null),
+  );
   return null;
 }
 

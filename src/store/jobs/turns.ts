@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongodb';
 import type { Database } from '../database.js';
 import type { JobRow, JobTurnRow } from './job-rows.js';
+import { LOCK_WAIT_MS, unlessLocked } from './unless-locked.js';
 
 /**
  * Fairness between owners: each owner with unfinished work has one row, and whoever was served least lately is next. A
@@ -48,8 +49,11 @@ export async function takeTurn(
     ...(exceptOwners.length > 0 && { _id: { $nin: exceptOwners.map((owner) => turnId(owner === '' ? null : owner)) } }),
   };
   // Mostly there is nothing, and a read costs the database less than a write that finds nothing.
-  if ((await database.jobTurns.findOne(due)) === null) return null;
-  return await database.jobTurns.findOneAndUpdate(due, { $set: { served_at: now } }, { sort: { served_at: 1 } });
+  const [next] = await database.jobTurns.find(due).sort({ served_at: 1 }).limit(1).toArray();
+  if (next === undefined) return null;
+  const options = { sort: { served_at: 1 }, maxTimeMS: LOCK_WAIT_MS } as const;
+  const taken = await unlessLocked(database.jobTurns.findOneAndUpdate(due, { $set: { served_at: now } }, options));
+  return taken === 'LOCKED' ? await takeTurn(database, now, [...exceptOwners, next.owner ?? '']) : taken;
 }
 
 /** Nothing is to be claimed before `until`; null: the owner has no work left. */

@@ -11,7 +11,7 @@ const SOON = { timeout: 30_000 };
 /** Far below that minute. */
 const QUICKLY_MS = 15_000;
 
-describe.each(STORE_SERVERS)('cancelling after a server died, on $name,', ({ start, hasSearch }) => {
+describe.each(STORE_SERVERS)('after a server died, cancelling or going on, on $name,', ({ start, hasSearch }) => {
   let server: Awaited<ReturnType<typeof start>>;
   beforeAll(async () => {
     server = await start();
@@ -85,6 +85,22 @@ describe.each(STORE_SERVERS)('cancelling after a server died, on $name,', ({ sta
     await unlock();
     expect(await jobs.cancel(seenBy(ada), jobId)).toMatchObject({ state: 'CANCELLED', cancelled: 8 });
   });
+
+  for (const rows of ['jobs', 'jobTurns'] as const)
+    withJob(`keeps no other owner waiting for what is locked in ${rows}`, async (store, jobId) => {
+      const unlock = await locking(store, (session) =>
+        store.database[rows].updateMany({}, { $set: { served_at: new Date(0) } }, { session }),
+      );
+      const eve = makeScope('eve', null);
+      const jobs = jobsOn(store);
+      jobs.start();
+      const theirs = await jobs.ingestDocuments(eve, documents(3), { apiKeyId: null });
+      expect(await quickly(ended(jobs, eve, theirs.id))).toMatchObject({ state: 'SUCCEEDED', done: 3 });
+      await unlock();
+      expect(await ended(jobs, ada, jobId)).toMatchObject({ state: 'SUCCEEDED', done: 8 });
+      await jobs.stop();
+      expect(jobs.errors).toEqual([]);
+    });
 
   test('ends the job within seconds of the dead server’s leases', async () => {
     const store = await openTestStore(server.uri, { requireSearch: hasSearch });
