@@ -28,11 +28,13 @@ Ingests a collection into a throw-away server through its API, asks every questi
   --save              with --calibrate: keep them in the configured database (MONGODB_URI or GAZETTEER_DATA_DIR)
   --provider NAME     hash, bundled or openai; default: what the environment says
   --languages LIST    languages of the text index; default en
-  --chunking LIST     excerpts: RECURSIVE:200, TOKEN:800:400, … (strategy:size:overlap); searched with HYBRID unless --mode says
+  --chunking LIST     RECURSIVE:200, TOKEN:800:400, NONE, … (strategy:size:overlap). BEIR: one, default: the server's.
+                      Excerpts: several, each in turn, searched with HYBRID unless --mode says
   --queries N         only the first N questions
   --json              everything as JSON, each query's figures included`;
 
 const ALL_MODES = 'VECTOR,TEXT,HYBRID';
+const EXCERPT_CHUNKINGS = 'RECURSIVE:200,RECURSIVE:400,SENTENCE:200,TOKEN:200,SLIDING_WINDOW:1000';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -43,7 +45,7 @@ const { values, positionals } = parseArgs({
     save: { type: 'boolean', default: false },
     provider: { type: 'string' },
     languages: { type: 'string', default: 'en' },
-    chunking: { type: 'string', default: 'RECURSIVE:200,RECURSIVE:400,SENTENCE:200,TOKEN:200,SLIDING_WINDOW:1000' },
+    chunking: { type: 'string' },
     queries: { type: 'string' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -63,7 +65,16 @@ async function evaluateCollection(client: EvaluationClient, directory: string): 
   const whole = await readCollection(directory);
   const collection = { ...whole, queries: whole.queries.slice(0, Number(values.queries ?? whole.queries.length)) };
   const started = performance.now();
-  await ingestCollection(client, collection, { concurrency: CONCURRENCY, onProgress: progress('stored') });
+  const chunkings = values.chunking?.split(',') ?? [];
+  if (chunkings.length > 1)
+    throw new Error(
+      `--chunking: a BEIR collection is stored in one way, got ${chunkings.length}: run it once for each`,
+    );
+  await ingestCollection(client, collection, {
+    concurrency: CONCURRENCY,
+    onProgress: progress('stored'),
+    ...(chunkings[0] !== undefined && { chunking: parseChunking(chunkings[0]) }),
+  });
   output.err(`${collection.documents.length} documents in ${((performance.now() - started) / 1000).toFixed(1)} s, ${collection.queries.length} questions`); // biome-ignore format: one line
   if (values.calibrate) return await printCalibration(client, collection);
   const names = values.compare === undefined ? values.mode.split(',') : [values.compare, positionals[0] ?? ''];
@@ -97,13 +108,14 @@ async function evaluateExcerpts(directory: string): Promise<void> {
   const collection = await readExcerptCollection(directory);
   const modes = values.mode === ALL_MODES ? ['HYBRID'] : values.mode.split(',');
   const results: ChunkingResult[] = [];
-  for (const chunking of values.chunking.split(',').map(parseChunking)) {
+  const chunkings = (values.chunking ?? EXCERPT_CHUNKINGS).split(',').map(parseChunking);
+  for (const chunking of chunkings) {
     // A server each: pieces of an earlier cut must not be searched.
     await withServer(server, async (client) => {
       for (const mode of modes) {
         const result = await evaluateChunking(client, collection, chunking, parseConfiguration(mode));
         results.push(modes.length === 1 ? result : { ...result, name: `${result.name} ${mode}` });
-        output.redraw?.(`${results.length} of ${modes.length * values.chunking.split(',').length}`);
+        output.redraw?.(`${results.length} of ${modes.length * chunkings.length}`);
       }
     });
   }

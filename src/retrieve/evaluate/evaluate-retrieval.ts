@@ -1,6 +1,6 @@
 import type { Collection } from './beir.js';
 import type { Configuration } from './configuration.js';
-import type { EvaluationClient } from './evaluation-client.js';
+import type { EvaluatedChunking, EvaluationClient } from './evaluation-client.js';
 import { averagePrecision, ndcgAt, overlap, recallAt, reciprocalRank } from './ranking-metrics.js';
 import { bootstrapMean, type Interval, pairedRandomisation, quantile } from './statistics.js';
 
@@ -29,12 +29,18 @@ const ANN_QUERIES = 200;
 export async function ingestCollection(
   client: EvaluationClient,
   { documents }: Collection,
-  options: { readonly concurrency: number; readonly onProgress?: (done: number, total: number) => void },
+  options: {
+    readonly concurrency: number;
+    readonly onProgress?: (done: number, total: number) => void;
+    /** Default: the server's. */
+    readonly chunking?: EvaluatedChunking;
+  },
 ): Promise<void> {
   const texts = documents
     .map(({ id, title, text }) => ({
       title: id,
       text: [title, text].filter((part) => part.trim() !== '').join('\n\n'),
+      ...(options.chunking && { chunking: options.chunking }),
     }))
     .filter(({ text }) => text !== '');
   let next = 0;

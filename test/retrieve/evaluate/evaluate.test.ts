@@ -56,6 +56,24 @@ describe('npm run evaluate', () => {
     expect(report.comparison[0]).toMatchObject({ measure: 'nDCG@10', difference: 0, p: 1 });
   });
 
+  it('stores a BEIR folder cut as asked, in one way', async () => {
+    // Both words are in each; whole, the one that says them more often wins, cut, the one that says them together.
+    const documents = {
+      often: 'alpha alpha alpha b c d e f g h. Beta beta beta i j k l m n o.',
+      together: 'alpha beta p q r s t u v w x y',
+    };
+    const folder = join(directory, 'cut');
+    await mkdir(folder);
+    await writeFile(join(folder, 'corpus.jsonl'), Object.entries(documents).map(([_id, text]) => JSON.stringify({ _id, text })).join('\n')); // biome-ignore format: one line
+    await writeFile(join(folder, 'queries.jsonl'), JSON.stringify({ _id: 'q', text: 'alpha beta' }));
+    await writeFile(join(folder, 'qrels.tsv'), 'query-id\tcorpus-id\tscore\nq\toften\t1\n');
+    const rank = async (chunking: string) =>
+      1 / JSON.parse(await evaluate('--dataset', folder, '--json', '--mode', 'TEXT', '--chunking', chunking)).results[0].summary.MRR.mean; // biome-ignore format: one line
+    expect(await rank('NONE')).toBe(1);
+    expect(await rank('SENTENCE:14:0')).toBe(2);
+    await expect(evaluate('--dataset', folder, '--chunking', 'NONE,TOKEN')).rejects.toThrow('stored in one way, got 2');
+  });
+
   it('finds the weights that fit golden queries', async () => {
     const { best, curve } = JSON.parse(await evaluate('--dataset', join(directory, 'beir'), '--json', '--calibrate'));
     expect(curve.length).toBeGreaterThan(10);
