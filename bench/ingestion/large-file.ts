@@ -42,7 +42,9 @@ export async function benchLargeFile(
       `  ${end.state} after ${round(seconds)} s (queued in ${round(queuedMs / 1_000)} s): ${item?.error?.message ?? `${item?.document?.chunkCount} chunks`}`,
     );
     print(`  peak of anonymous memory: ${formatTree(each)}, both at one moment ${both.toFixed(0)} MiB`);
-    print(`  news of the job: ${end.events} times, the longest gap ${round(end.longestGapMs)} ms`);
+    print(
+      `  news of the job: ${end.events} times, the longest gap ${round(end.longestGapMs)} ms; the same figures for ${round(end.longestStill.ms)} ms at most (${end.longestStill.phase})`,
+    );
     print(
       `  search HYBRID p95 idle ${round(idle.p95)} ms, meanwhile ${round(searched.p95)} ms over ${searched.searches} searches: ${round(searched.p95 / idle.p95)} × (p50 ${round(idle.p50)} and ${round(searched.p50)} ms)`,
     );

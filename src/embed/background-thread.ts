@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /** Below what answers requests, above what the system does when it has nothing else to do. */
-const NICENESS = 10;
+const NICENESS = 5;
 
 /**
  * Lets the calling thread come after the others where the processor is short: cutting and reading long documents can wait,

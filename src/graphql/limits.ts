@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode, type RefusalCode } from '../errors.js';
 import { MAX_TEXT_BYTES } from '../ingest/canonical-text.js';
+import { MAX_CHUNKS } from '../ingest/cut-text.js';
 import { MAX_DOCUMENTS_PER_CALL } from '../ingest/jobs/jobs.js';
 import { MAX_LINE_BYTES } from '../ingest/transfer/export-format.js';
 import { MAX_DOCUMENT_BYTES, MAX_DOCUMENTS } from '../ingest/transfer/receive-items.js';
@@ -46,6 +47,7 @@ export const LIMITS = {
     code: 'QUOTA_EXCEEDED',
   },
   textBytes: { maximum: MAX_TEXT_BYTES, unit: 'bytes of a document’s text as UTF-8', code: 'TOO_LARGE' },
+  documentChunks: { maximum: MAX_CHUNKS, unit: 'chunks of a document', code: 'TOO_LARGE' },
   metadataBytes: { maximum: MAX_METADATA_BYTES, unit: 'bytes of metadata as JSON', code: 'TOO_LARGE' },
   queryCharacters: { maximum: MAX_QUERY_LENGTH, unit: 'characters in a search query', code: 'BAD_USER_INPUT' },
   uploadBytes: { maximum: MAX_TEXT_BYTES, unit: 'bytes of an uploaded file', code: 'TOO_LARGE' },

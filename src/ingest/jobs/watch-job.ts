@@ -7,7 +7,6 @@ import type { JobChanges } from './job-changes.js';
 const POLL_MS = 500;
 /** What a job has that a watcher may see change. */
 const SHOWN = ['state', 'total', 'done', 'failed', 'cancelled'] as const;
-const SHOWN_PROGRESS = ['item', 'phase', 'done', 'total'] as const;
 
 export interface WatchParts {
   readonly store: Pick<JobReads, 'job'>;
@@ -51,8 +50,8 @@ async function read(store: Pick<JobReads, 'job'>, viewer: JobViewer, last: JobRe
 function hasChanged(before: JobRecord, after: JobRecord): boolean {
   return (
     SHOWN.some((field) => before[field] !== after[field]) ||
-    // that it was looked at again is no news
-    SHOWN_PROGRESS.some((field) => before.progress?.[field] !== after.progress?.[field])
+    // that a long item still runs is news too, where nobody counts how far it is
+    before.progress?.at.getTime() !== after.progress?.at.getTime()
   );
 }
 
