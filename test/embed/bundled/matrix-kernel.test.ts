@@ -1,12 +1,17 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { createMatrixKernel, sharedMemory } from '../../../src/embed/bundled/matrix-kernel.js';
+import { expect, test } from 'vitest';
+import { createMatrixKernel, hasFusedMultiplyAdd, sharedMemory } from '../../../src/embed/bundled/matrix-kernel.js';
 import { packPanels } from '../../../src/embed/bundled/weights.js';
 
-it('multiplies as three loops do, for every shape and remainder of rows', () => {
+test('each supported Node has the fused multiply-add', () => expect(hasFusedMultiplyAdd()).toBe(true));
+
+test.each([
+  ['fused', true],
+  ['separate', false],
+])('multiplies as three loops do, for every shape and remainder of rows: %s multiply and add', (_, isFused) => {
   const memory = sharedMemory(4);
   const floats = new Float32Array(memory.buffer);
-  const { product } = createMatrixKernel(memory);
+  const { product } = createMatrixKernel(memory, { isFused });
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 13 }),
