@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { AppError, Refusal } from '../../../src/errors.js';
 import type { IngestItem } from '../../../src/ingest/jobs/ingest-items.js';
 import type { JobKindWork } from '../../../src/ingest/jobs/job-kinds.js';
 import { openJobStore } from '../../../src/store/jobs/open-job-store.js';
 import { makeScope, operator, type Scope } from '../../../src/store/scope.js';
 import { startTestPocketAtlas, type TestPocketAtlas } from '../../support/pocket-atlas.js';
-import { openTestStore, type TestStore } from '../../support/test-store.js';
+import { openTestStore } from '../../support/test-store.js';
 import { documents, ended, itemsOf, jobsOn, seenBy } from './job-harness.js';
+import { storeTests } from './store-tests.js';
 
 let server: TestPocketAtlas;
 beforeAll(async () => {
@@ -20,16 +21,7 @@ const NO_KEY = { apiKeyId: null };
 /** For a machine that is busy. */
 const SOON = { timeout: 30_000 };
 
-const withStore = (name: string, body: (store: TestStore) => Promise<void>): void => {
-  test(name, async () => {
-    const store = await openTestStore(server.uri);
-    try {
-      await body(store);
-    } finally {
-      await store.close();
-    }
-  });
-};
+const withStore = storeTests(() => server.uri);
 
 describe('a job', () => {
   withStore('of large documents leaves nothing of what they were run with', async (store) => {

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { importSpec, importWork } from '../../../src/ingest/transfer/import-work.js';
 import { receiveImport } from '../../../src/ingest/transfer/receive-items.js';
 import { writeExport } from '../../../src/ingest/transfer/write-export.js';
 import { makeScope } from '../../../src/store/scope.js';
 import { STORE_SERVERS } from '../../support/store-servers.js';
-import { openTestStore, paragraphs, type TestStore } from '../../support/test-store.js';
+import { paragraphs, type TestStore } from '../../support/test-store.js';
 import { ended, jobsOn, seenBy } from './job-harness.js';
+import { asBytes, storeTests } from './store-tests.js';
 
 const ada = makeScope('ada', null);
 const NO_KEY = { apiKeyId: null };
 const input = { dryRun: false, waitUntil: 'STORED' } as const;
-
-async function* asBytes(blocks: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  for await (const block of blocks) yield Buffer.from(block);
-}
 
 describe.each(STORE_SERVERS)('what was queued first, on $name,', ({ start, hasSearch }) => {
   let server: Awaited<ReturnType<typeof start>>;
@@ -22,16 +19,7 @@ describe.each(STORE_SERVERS)('what was queued first, on $name,', ({ start, hasSe
   });
   afterAll(async () => server?.stop());
 
-  const withStore = (name: string, body: (store: TestStore) => Promise<void>): void => {
-    test(name, async () => {
-      const store = await openTestStore(server.uri, { requireSearch: hasSearch });
-      try {
-        await body(store);
-      } finally {
-        await store.close();
-      }
-    });
-  };
+  const withStore = storeTests(() => server.uri, { requireSearch: hasSearch });
 
   const itemsOf = async (store: TestStore, jobId: string) => {
     const { items } = await store.listJobItems(seenBy(ada), jobId, { first: 10 });

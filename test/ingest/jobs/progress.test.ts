@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { JobKindWork } from '../../../src/ingest/jobs/job-kinds.js';
 import type { ItemProgress, JobRecord } from '../../../src/store/jobs/job-records.js';
 import { makeScope } from '../../../src/store/scope.js';
 import { startTestPocketAtlas, type TestPocketAtlas } from '../../support/pocket-atlas.js';
-import { openTestStore, type TestStore } from '../../support/test-store.js';
 import { documents, itemsOf, jobsOn, seenBy } from './job-harness.js';
+import { storeTests } from './store-tests.js';
 
 let server: TestPocketAtlas;
 beforeAll(async () => {
@@ -14,16 +14,7 @@ afterAll(async () => server.stop());
 
 const ada = makeScope('ada', null);
 
-const withStore = (name: string, body: (store: TestStore) => Promise<void>): void => {
-  test(name, async () => {
-    const store = await openTestStore(server.uri);
-    try {
-      await body(store);
-    } finally {
-      await store.close();
-    }
-  });
-};
+const withStore = storeTests(() => server.uri);
 
 /** One item that reaches a step only when the one before was seen. */
 function steppedKind(steps: readonly ItemProgress[]): JobKindWork & { seen(step: ItemProgress): void } {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { ingestKind } from '../../../src/ingest/jobs/ingest-kind.js';
 import type { JobKindWork } from '../../../src/ingest/jobs/job-kinds.js';
 import { importSpec, importWork } from '../../../src/ingest/transfer/import-work.js';
@@ -8,8 +8,9 @@ import { CalledOff } from '../../../src/store/alongside.js';
 import { findTornDocuments } from '../../../src/store/integrity.js';
 import { makeScope, operator } from '../../../src/store/scope.js';
 import { STORE_SERVERS } from '../../support/store-servers.js';
-import { ONE_PARAGRAPH, openTestStore, paragraphs, type TestStore } from '../../support/test-store.js';
+import { ONE_PARAGRAPH, paragraphs, type TestStore } from '../../support/test-store.js';
 import { documents, ended, jobsOn, seenBy } from './job-harness.js';
+import { asBytes, storeTests } from './store-tests.js';
 
 const ada = makeScope('ada', null);
 const NO_KEY = { apiKeyId: null };
@@ -20,10 +21,6 @@ const killed = async (): Promise<void> => {
 };
 const input = { dryRun: false, waitUntil: 'STORED', chunking: ONE_PARAGRAPH } as const;
 
-async function* asBytes(blocks: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  for await (const block of blocks) yield Buffer.from(block);
-}
-
 describe.each(STORE_SERVERS)('what an item stored, on $name,', ({ start, hasSearch }) => {
   let server: Awaited<ReturnType<typeof start>>;
   beforeAll(async () => {
@@ -31,20 +28,7 @@ describe.each(STORE_SERVERS)('what an item stored, on $name,', ({ start, hasSear
   });
   afterAll(async () => server?.stop());
 
-  const withStore = (
-    name: string,
-    body: (store: TestStore) => Promise<void>,
-    options: Parameters<typeof openTestStore>[1] = {},
-  ): void => {
-    test(name, async () => {
-      const store = await openTestStore(server.uri, { requireSearch: hasSearch, ...options });
-      try {
-        await body(store);
-      } finally {
-        await store.close();
-      }
-    });
-  };
+  const withStore = storeTests(() => server.uri, { requireSearch: hasSearch });
 
   const itemsOf = async (store: TestStore, jobId: string) => {
     const { items } = await store.listJobItems(seenBy(ada), jobId, { first: 10 });
