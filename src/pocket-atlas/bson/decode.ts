@@ -30,6 +30,10 @@ function invalid(what: string, at: number): CommandError {
   return new CommandError(22, `Invalid BSON: ${what} at byte ${at}`);
 }
 
+function tooMany(read: number, there: number): CommandError {
+  return invalid(`document of ${read} bytes in a buffer of ${there}`, read);
+}
+
 /**
  * Reads one BSON document. Nothing in the result points into `bytes`. The stored type "undefined" (deprecated) reads as
  * null. Of a repeated field name the last value counts; names that look like array indexes come first, as JavaScript
@@ -41,9 +45,7 @@ function invalid(what: string, at: number): CommandError {
 export function decode(bytes: Uint8Array): Doc {
   const reader = new Reader(bytes);
   const doc = reader.document(0);
-  if (reader.position !== bytes.byteLength) {
-    throw invalid(`document of ${reader.position} bytes in a buffer of ${bytes.byteLength}`, reader.position);
-  }
+  if (reader.position !== bytes.byteLength) throw tooMany(reader.position, bytes.byteLength);
   return doc;
 }
 
@@ -53,6 +55,28 @@ export function decode(bytes: Uint8Array): Doc {
  */
 export function decodeFields(bytes: Uint8Array, wanted: ReadonlySet<string>): Doc {
   return new Reader(bytes).fields(wanted);
+}
+
+/**
+ * Reads some top-level fields only, of bytes that come from outside: the others are checked as strictly as `decode` does, but
+ * nothing is made of them.
+ *
+ * @throws CommandError as `decode` does.
+ */
+export function decodeFieldsChecked(bytes: Uint8Array, wanted: ReadonlySet<string>): Doc {
+  return new Reader(bytes).fields(wanted, true);
+}
+
+/** Which of some top-level fields two documents do not have alike, byte by byte. For bytes that `decode` accepted before. */
+export function changedFields(before: Uint8Array, after: Uint8Array, names: ReadonlySet<string>): ReadonlySet<string> {
+  const [old, now] = [new Reader(before).spans(names), new Reader(after).spans(names)];
+  const changed = new Set<string>();
+  for (const name of names) {
+    const [was, is] = [old.get(name), now.get(name)];
+    if (was === undefined && is === undefined) continue;
+    if (was === undefined || is === undefined || Buffer.compare(was, is) !== 0) changed.add(name);
+  }
+  return changed;
 }
 
 /** Field names repeat from document to document: short ones are kept by their hash instead of being made anew. */
@@ -66,6 +90,9 @@ function defineField(doc: Doc, name: string, value: BsonValue): void {
     Object.defineProperty(doc, name, { value, writable: true, enumerable: true, configurable: true });
   } else doc[name] = value;
 }
+
+/** ObjectIds, UUIDs, decimals and hashes. */
+const POOLED_BYTES_MAX = 64;
 
 /** Bytes of the types that always have the same. */
 const FIXED_BYTES: Readonly<Record<number, number>> = {
@@ -106,16 +133,66 @@ class Reader {
     return doc;
   }
 
-  fields(wanted: ReadonlySet<string>): Doc {
+  /** `checked`: what is not wanted is checked, and the document has to be all that there is. */
+  fields(wanted: ReadonlySet<string>, checked = false): Doc {
+    const whole = this.end;
     this.enter(0);
     const doc: Doc = {};
     for (let type = this.buffer[this.position++]!; type !== 0; type = this.buffer[this.position++]!) {
       const name = this.name();
       if (wanted.has(name)) defineField(doc, name, this.value(type, 0));
+      else if (checked) this.check(type, 0);
       else this.skip(type);
       if (this.position >= this.end) throw invalid('a document without its end', this.position);
     }
+    if (checked) {
+      this.leave(whole);
+      if (this.position !== whole) throw tooMany(this.position, whole);
+    }
     return doc;
+  }
+
+  /** Of each wanted field that is there: type, name and value, as views. */
+  spans(wanted: ReadonlySet<string>): Map<string, Uint8Array> {
+    this.enter(0);
+    const spans = new Map<string, Uint8Array>();
+    for (;;) {
+      const from = this.position;
+      const type = this.buffer[this.position++]!;
+      if (type === 0) return spans;
+      const name = this.name();
+      this.skip(type);
+      if (this.position >= this.end) throw invalid('a document without its end', this.position);
+      if (wanted.has(name)) spans.set(name, this.buffer.subarray(from, this.position));
+    }
+  }
+
+  /** Reads a value as `value` does, and makes nothing of it where it is of the kinds that are many or large. */
+  private check(type: number, depth: number): void {
+    switch (type) {
+      case 0x02:
+        this.stringSpan();
+        break;
+      case 0x03:
+      case 0x04: {
+        const outerEnd = this.enter(depth + 1);
+        for (let inner = this.buffer[this.position++]!; inner !== 0; inner = this.buffer[this.position++]!) {
+          this.skipName();
+          this.check(inner, depth + 1);
+          if (this.position >= this.end) throw invalid('a document without its end', this.position);
+        }
+        this.leave(outerEnd);
+        break;
+      }
+      case 0x05:
+        this.binarySpan();
+        break;
+      case 0x07:
+        this.take(12);
+        break;
+      default:
+        this.value(type, depth);
+    }
   }
 
   private skip(type: number): void {
@@ -262,16 +339,23 @@ class Reader {
   }
 
   private copy(from: number, to: number): Buffer {
-    const copy = Buffer.allocUnsafeSlow(to - from);
+    // Memory of its own costs more than a small value's bytes; a large value would keep a pool's other bytes alive.
+    const copy = to - from <= POOLED_BYTES_MAX ? Buffer.allocUnsafe(to - from) : Buffer.allocUnsafeSlow(to - from);
     this.buffer.copy(copy, 0, from, to);
     return copy;
   }
 
   private string(): string {
+    const at = this.stringSpan();
+    return this.text(at, this.position - 1);
+  }
+
+  /** Passes over a string; returns where its characters start. */
+  private stringSpan(): number {
     const length = this.int32();
     const at = this.take(length);
     if (length < 1 || this.buffer[at + length - 1] !== 0) throw invalid(`string length ${length}`, at);
-    return this.text(at, at + length - 1);
+    return at;
   }
 
   private text(from: number, to: number): string {
@@ -328,15 +412,23 @@ class Reader {
   }
 
   private binary(): Binary {
+    const at = this.binarySpan();
+    const subtype = this.buffer[at]!;
+    const from = at + (subtype === Binary.SUBTYPE_BYTE_ARRAY ? 5 : 1);
+    return new Binary(this.copy(from, this.position), subtype);
+  }
+
+  /** Passes over a binary value; returns where its subtype stands, before its bytes. */
+  private binarySpan(): number {
     const length = this.int32();
     const at = this.take(length + 1);
     if (length < 0) throw invalid(`binary length ${length}`, at);
-    const subtype = this.buffer[at]!;
-    const from = at + 1;
-    if (subtype !== Binary.SUBTYPE_BYTE_ARRAY) return new Binary(this.copy(from, from + length), subtype);
     // The old binary subtype repeats its length inside.
-    if (length < 4 || this.buffer.readInt32LE(from) !== length - 4) throw invalid('binary of subtype 2', at);
-    return new Binary(this.copy(from + 4, from + length), subtype);
+    const isOld = this.buffer[at] === Binary.SUBTYPE_BYTE_ARRAY;
+    if (isOld && (length < 4 || this.buffer.readInt32LE(at + 1) !== length - 4)) {
+      throw invalid('binary of subtype 2', at);
+    }
+    return at;
   }
 
   private objectId(): ObjectId {

@@ -54,6 +54,14 @@ export function indexedFields(indexes: readonly IndexInfo[]): ReadonlySet<string
   return fields;
 }
 
+/** Those of the indexes, none of them with a filter, whose keys are made of one of these top-level fields. */
+export function indexesOver(indexes: readonly IndexInfo[], fields: ReadonlySet<string>): readonly IndexInfo[] {
+  if (fields.size === 0) return NO_INDEXES;
+  return indexes.filter(({ key }) => Object.keys(key).some((path) => fields.has(path.split('.', 1)[0]!)));
+}
+
+const NO_INDEXES: readonly IndexInfo[] = [];
+
 function distinctKeys(rows: readonly BsonValue[][], directions: readonly (1 | -1)[]): IndexKey[] {
   const keys = new Map<string, IndexKey>();
   for (const row of rows) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { decode, decodeFields } from '../bson/decode.js';
+import { changedFields, decode, decodeFields, decodeFieldsChecked } from '../bson/decode.js';
 import { checkDocumentSize } from '../bson/encode.js';
 import type { Doc } from '../bson/values.js';
 import { CommandError } from '../errors.js';
@@ -7,7 +7,7 @@ import { withMultikey } from './catalog.js';
 import { duplicateKey } from './duplicate-key.js';
 import type { CollectionInfo, CommitNumber, IndexInfo, RecordId, StoredRecord, Transaction } from './engine.js';
 import type { Environment } from './environment.js';
-import { type DocumentKeys, type IndexKey, indexedFields } from './index-keys.js';
+import { type DocumentKeys, type IndexKey, indexedFields, indexesOver } from './index-keys.js';
 import { idIndex, isIdIndex } from './index-spec.js';
 import type { ByteRange } from './key-bounds.js';
 import { entryKey } from './layout.js';
@@ -155,11 +155,12 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
   insert(collection: CollectionInfo, bytes: Uint8Array): RecordId {
     const info = this.writable(collection);
     checkDocumentSize(bytes);
-    const doc = decode(bytes);
+    const fields = indexedFields(info.indexes);
+    const doc = fields === null ? decode(bytes) : decodeFieldsChecked(bytes, fields);
     if (doc._id === undefined)
       throw new CommandError(2, `A document without _id cannot be stored in ${namespaceOf(info)}`);
     const recordId = this.services.nextRecordId(info.id);
-    const added = this.changes(info, doc, recordId);
+    const added = this.changes(info, info.indexes, doc, recordId);
     this.claimEntries(info, [], added, recordId);
     this.reserve(bytes, [], added);
     this.applyEntries([], added, recordId);
@@ -171,8 +172,9 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
     const info = this.writable(collection);
     checkDocumentSize(bytes);
     const old = this.lockedRecord(info, recordId);
-    const before = this.changes(info, this.indexedFields(info, old), recordId);
-    const after = this.changes(info, decode(bytes), recordId);
+    const touched = touchedIndexes(info.indexes, old, bytes);
+    const before = this.changes(info, touched, fieldsFor(touched, old), recordId);
+    const after = this.changes(info, touched, fieldsFor(touched, bytes), recordId);
     const [removed, added] = difference(before, after);
     this.claimEntries(info, removed, added, recordId);
     this.reserve(bytes, removed, added);
@@ -183,7 +185,7 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
   remove(collection: CollectionInfo, recordId: RecordId): void {
     const info = this.writable(collection);
     const old = this.lockedRecord(info, recordId);
-    const removed = this.changes(info, this.indexedFields(info, old), recordId);
+    const removed = this.changes(info, info.indexes, fieldsFor(info.indexes, old), recordId);
     this.claimEntries(info, removed, [], recordId);
     this.reserve(undefined, removed, []);
     this.applyEntries(removed, [], recordId);
@@ -305,15 +307,14 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
     return bytes;
   }
 
-  /** Of a stored record, what its index keys are made of. */
-  private indexedFields(collection: CollectionInfo, bytes: Uint8Array): Doc {
-    const fields = indexedFields(collection.indexes);
-    return fields === null ? decode(bytes) : decodeFields(bytes, fields);
-  }
-
-  private changes(collection: CollectionInfo, doc: Doc, recordId: RecordId): EntryChange[] {
+  private changes(
+    collection: CollectionInfo,
+    indexes: readonly IndexInfo[],
+    doc: Doc,
+    recordId: RecordId,
+  ): EntryChange[] {
     const changes: EntryChange[] = [];
-    for (const index of collection.indexes) {
+    for (const index of indexes) {
       const { keys, multikey } = this.services.keysOf(index, doc);
       if (multikey && isIdIndex(index)) throw new CommandError(53, "The '_id' value cannot be of type array");
       if (multikey && !index.multikey) this.buffer.markMultikey(collection.id, index.id);
@@ -352,6 +353,18 @@ export class BufferedTransaction extends SnapshotView implements Transaction, Lo
     for (const { index, entry } of removed) this.buffer.setEntry(index, entry, null);
     for (const { index, entry } of added) this.buffer.setEntry(index, entry, recordId);
   }
+}
+
+/** Of a record's bytes, what these indexes' keys are made of. */
+function fieldsFor(indexes: readonly IndexInfo[], bytes: Uint8Array): Doc {
+  const fields = indexedFields(indexes);
+  return fields === null ? decode(bytes) : decodeFields(bytes, fields);
+}
+
+/** The indexes whose keys an update may change: most updates leave the fields of most indexes as they are. */
+function touchedIndexes(indexes: readonly IndexInfo[], before: Uint8Array, after: Uint8Array): readonly IndexInfo[] {
+  const fields = indexedFields(indexes);
+  return fields === null ? indexes : indexesOver(indexes, changedFields(before, after, fields));
 }
 
 /** What only `before` has and what only `after` has. */

@@ -1,7 +1,7 @@
 import { Binary, BSON, Decimal128, Double, Int32, Long, ObjectId } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decode, decodeFields } from '../../../src/pocket-atlas/bson/decode.js';
+import { changedFields, decode, decodeFields, decodeFieldsChecked } from '../../../src/pocket-atlas/bson/decode.js';
 import { checkDocumentSize, encode, MAX_DOCUMENT_BYTES } from '../../../src/pocket-atlas/bson/encode.js';
 import type { Doc } from '../../../src/pocket-atlas/bson/values.js';
 import { CommandError } from '../../../src/pocket-atlas/errors.js';
@@ -90,6 +90,21 @@ describe('decode and encode', () => {
     );
   });
 
+  it('tell which of some fields two documents do not have alike', () => {
+    const names = ['a', 'b', '_id', '__proto__', '$x', ''];
+    const bytesOf = (bytes: Uint8Array, name: string) =>
+      Buffer.from(encode(decodeFields(bytes, new Set([name])))).toString('hex');
+    fc.assert(
+      fc.property(arbitrary.doc, arbitrary.doc, fc.subarray(names), (one, other, shared) => {
+        const kept = Object.fromEntries(Object.entries(one).filter(([name]) => shared.includes(name)));
+        const [before, after] = [encode(one), encode({ ...other, ...kept } as Doc)];
+        const expected = names.filter((name) => bytesOf(before, name) !== bytesOf(after, name));
+        expect(new Set(expected)).toEqual(changedFields(before, after, new Set(names)));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it('name the elements of long arrays', () => {
     const doc: Doc = { a: Array.from({ length: 120_000 }, (_, n) => n) };
     expect(Buffer.from(encode(doc)).equals(BSON.serialize(doc))).toBe(true);
@@ -140,6 +155,20 @@ describe('malformed BSON', () => {
         expect([undefined, 2, 15, 22]).toContain(codeOf(() => decodeFields(bytes, new Set(['a']))));
       }),
       { numRuns: 1500 },
+    );
+  });
+
+  it('is refused by reading some fields of what comes from outside just as by reading all of it', () => {
+    const someFields = (bytes: Uint8Array) => codeOf(() => decodeFieldsChecked(bytes, new Set(['a'])));
+    fc.assert(
+      fc.property(arbitrary.doc, fc.nat(), fc.integer({ min: 0, max: 255 }), (doc, at, byte) => {
+        const bytes = encode(doc);
+        expect(someFields(bytes)).toBeUndefined();
+        bytes[at % bytes.length] = byte;
+        expect(someFields(bytes)).toBe(codeOf(() => decode(bytes)));
+        expect(someFields(bytes.subarray(0, at % bytes.length))).toBe(22);
+      }),
+      { numRuns: 3000 },
     );
   });
 

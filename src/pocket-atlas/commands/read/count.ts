@@ -1,4 +1,3 @@
-import { decode } from '../../bson/decode.js';
 import type { Doc } from '../../bson/values.js';
 import { compileFilter } from '../../query/filter.js';
 import { integer, isDocument } from '../arguments.js';
@@ -37,7 +36,7 @@ export const count: Command = {
       } else {
         const pace = new Pace(context.checkInterrupted);
         for (const { bytes } of proposals(view, collection, matching.plan)) {
-          if (matching.matches(decode(bytes))) n += 1;
+          if (matching.matches(matching.readFor(bytes))) n += 1;
           if (n >= skip + limit) break;
           if (pace.due) await pace.breathe();
         }

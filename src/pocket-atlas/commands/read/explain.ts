@@ -1,4 +1,3 @@
-import { decode } from '../../bson/decode.js';
 import type { Doc } from '../../bson/values.js';
 import { CommandError } from '../../errors.js';
 import { compileFilter } from '../../query/filter.js';
@@ -61,7 +60,7 @@ export const explain: Command = {
       let [examined, returned] = [0, 0];
       for (const { bytes } of proposals(view, collection, matching.plan)) {
         examined += 1;
-        if (matching.matches(decode(bytes))) returned += 1;
+        if (matching.matches(matching.readFor(bytes))) returned += 1;
         if (pace.due) await pace.breathe();
       }
       reply.executionStats = {

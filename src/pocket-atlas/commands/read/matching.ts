@@ -4,6 +4,7 @@ import { typeName } from '../../bson/type.js';
 import type { BsonValue, Doc } from '../../bson/values.js';
 import { CommandError } from '../../errors.js';
 import { compileFilter } from '../../query/filter.js';
+import { fieldsOfFilter, partReader } from '../../query/needed-fields.js';
 import { planFilter } from '../../query/plan.js';
 import type { Plan, Predicate, QueryVariables } from '../../query/query.js';
 import { compileSort } from '../../query/sort.js';
@@ -16,6 +17,8 @@ export interface Matching {
   readonly matches: Predicate;
   /** Every record matches: nothing has to be decoded to know. */
   readonly matchesAll: boolean;
+  /** Reads of a record what `matches` looks at. */
+  readonly readFor: (bytes: Uint8Array) => Doc;
 }
 
 export function compileMatching(
@@ -30,7 +33,8 @@ export function compileMatching(
   const matches = compileFilter(query.filter, query.variables);
   const { indexes, natural } = hinted(collection, query.hint);
   const plan: Plan = natural === undefined ? planFilter(query.filter, query.sort, indexes) : { kind: 'scan' };
-  return { plan, matches, matchesAll: Object.keys(query.filter).length === 0 };
+  const readFor = partReader(fieldsOfFilter(query.filter));
+  return { plan, matches, matchesAll: Object.keys(query.filter).length === 0, readFor };
 }
 
 /** What the plan proposes; each record once. */

@@ -25,7 +25,8 @@ export async function writeToMatching(
     if (collection === undefined) return records;
     const matching = compile(collection);
     for (const { recordId, bytes } of proposals(view, collection, matching.plan)) {
-      if (matching.matchesAll || matching.matches(decode(bytes))) records.push({ recordId, size: bytes.length });
+      if (matching.matchesAll || matching.matches(matching.readFor(bytes)))
+        records.push({ recordId, size: bytes.length });
       if (pace.due) await pace.breathe();
     }
     return records;

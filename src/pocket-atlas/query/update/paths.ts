@@ -4,6 +4,8 @@ const POSITIONAL = '$';
 
 /** @throws CommandError 56 EmptyFieldName, 52 DollarPrefixedFieldName, 2 for a `$` where there is no array before it. */
 export function checkUpdatePath(path: string): void {
+  // Nearly all updates name plain fields.
+  if (path !== '' && !path.includes('.') && !path.includes('$')) return;
   if (path === '') throw location(56, 'An empty update path is not valid.');
   const parts = path.split('.');
   parts.forEach((part, index) => {
@@ -28,7 +30,7 @@ function isReferencePart(part: string): boolean {
 }
 
 export function isPositional(path: string): boolean {
-  return path.split('.').includes(POSITIONAL);
+  return path.includes(POSITIONAL) && path.split('.').includes(POSITIONAL);
 }
 
 /** `a.$.b` with the index that the query matched. */
@@ -41,5 +43,6 @@ export function atMatchedIndex(path: string, index: number): string {
 
 /** Identifiers of `$[identifier]` in a path. */
 export function identifiersIn(path: string): string[] {
+  if (!path.includes('$[')) return [];
   return path.split('.').flatMap((part) => /^\$\[(.+)\]$/.exec(part)?.[1] ?? []);
 }
