@@ -69,12 +69,13 @@ export function decodeFieldsChecked(bytes: Uint8Array, wanted: ReadonlySet<strin
 
 /** Which of some top-level fields two documents do not have alike, byte by byte. For bytes that `decode` accepted before. */
 export function changedFields(before: Uint8Array, after: Uint8Array, names: ReadonlySet<string>): ReadonlySet<string> {
-  const [old, now] = [new Reader(before).spans(names), new Reader(after).spans(names)];
+  const [old, now] = [new Reader(before), new Reader(after)];
+  const [spansBefore, spansAfter] = [old.spans(names), now.spans(names)];
   const changed = new Set<string>();
   for (const name of names) {
-    const [was, is] = [old.get(name), now.get(name)];
+    const [was, is] = [spansBefore.get(name), spansAfter.get(name)];
     if (was === undefined && is === undefined) continue;
-    if (was === undefined || is === undefined || Buffer.compare(was, is) !== 0) changed.add(name);
+    if (was === undefined || is === undefined || !old.isSame(was, now, is)) changed.add(name);
   }
   return changed;
 }
@@ -109,6 +110,11 @@ const FIXED_BYTES: Readonly<Record<number, number>> = {
   127: 0,
   255: 0,
 };
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
 
 class Reader {
   position = 0;
@@ -152,10 +158,10 @@ class Reader {
     return doc;
   }
 
-  /** Of each wanted field that is there: type, name and value, as views. */
-  spans(wanted: ReadonlySet<string>): Map<string, Uint8Array> {
+  /** Where each wanted field that is there lies: type, name and value. */
+  spans(wanted: ReadonlySet<string>): Map<string, Span> {
     this.enter(0);
-    const spans = new Map<string, Uint8Array>();
+    const spans = new Map<string, Span>();
     for (;;) {
       const from = this.position;
       const type = this.buffer[this.position++]!;
@@ -163,8 +169,13 @@ class Reader {
       const name = this.name();
       this.skip(type);
       if (this.position >= this.end) throw invalid('a document without its end', this.position);
-      if (wanted.has(name)) spans.set(name, this.buffer.subarray(from, this.position));
+      if (wanted.has(name)) spans.set(name, { from, to: this.position });
     }
+  }
+
+  isSame(own: Span, other: Reader, others: Span): boolean {
+    if (own.to - own.from !== others.to - others.from) return false;
+    return this.buffer.compare(other.buffer, others.from, others.to, own.from, own.to) === 0;
   }
 
   /** Reads a value as `value` does, and makes nothing of it where it is of the kinds that are many or large. */

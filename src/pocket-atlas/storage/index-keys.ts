@@ -54,13 +54,25 @@ export function indexedFields(indexes: readonly IndexInfo[]): ReadonlySet<string
   return fields;
 }
 
+/** Combinations of fields that are remembered per list of indexes. */
+const COMBINATIONS_MAX = 64;
+const indexesByFields = new WeakMap<readonly IndexInfo[], Map<string, readonly IndexInfo[]>>();
+
 /** Those of the indexes, none of them with a filter, whose keys are made of one of these top-level fields. */
 export function indexesOver(indexes: readonly IndexInfo[], fields: ReadonlySet<string>): readonly IndexInfo[] {
-  if (fields.size === 0) return NO_INDEXES;
-  return indexes.filter(({ key }) => Object.keys(key).some((path) => fields.has(path.split('.', 1)[0]!)));
+  let known = indexesByFields.get(indexes);
+  if (known === undefined) {
+    known = new Map();
+    indexesByFields.set(indexes, known);
+  }
+  const combination = [...fields].join('\0');
+  let found = known.get(combination);
+  if (found === undefined) {
+    found = indexes.filter(({ key }) => Object.keys(key).some((path) => fields.has(path.split('.', 1)[0]!)));
+    if (known.size < COMBINATIONS_MAX) known.set(combination, found);
+  }
+  return found;
 }
-
-const NO_INDEXES: readonly IndexInfo[] = [];
 
 function distinctKeys(rows: readonly BsonValue[][], directions: readonly (1 | -1)[]): IndexKey[] {
   const keys = new Map<string, IndexKey>();
