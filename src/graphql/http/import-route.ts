@@ -21,8 +21,9 @@ export function makeImportRoute(parts: Parts) {
     const onSpaceMismatch = readQuery(request.url);
     if (running >= LIMITS.importsAtOnce.maximum) throw limitExceeded('importsAtOnce', running + 1, 'try again later');
     running += 1;
+    const body = unpackedBody(request.raw);
     try {
-      const { space, items } = await receiveImport(unpackedBody(request.raw));
+      const { space, items } = await receiveImport(body);
       const active = await context.store.activeSpace();
       // Every document would be refused for it: better at once.
       if (onSpaceMismatch === 'refuse' && !isSameSpace(space, active)) throw spaceMismatch(space, active);
@@ -42,6 +43,8 @@ export function makeImportRoute(parts: Parts) {
       if (job === null) return reply.code(200).send({ jobId: null });
       return reply.code(202).send({ jobId: encodeNodeId('Job', job.id) });
     } catch (error) {
+      // While somebody still reads, the rest would not run out, and the connection's next request would never be seen.
+      void body.return(undefined);
       discardRest(request.raw);
       if (error instanceof Refusal && error.code === 'QUOTA_EXCEEDED')
         throw new AppError('RATE_LIMITED', error.message, { cause: error });
