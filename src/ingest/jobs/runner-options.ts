@@ -20,6 +20,8 @@ export interface RunnerOptions {
   readonly sweepMs: number;
   /** How often long items say how far they are. */
   readonly progressMs: number;
+  /** How long items rely on it that the key behind their job was good. */
+  readonly keyCheckMs: number;
   /** How often cancelled jobs are looked at that dead servers hold up. */
   readonly cancelSweepMs: number;
 }
@@ -38,5 +40,6 @@ export const RUNNER_DEFAULTS: RunnerOptions = {
   drainMs: 10_000,
   sweepMs: 30_000,
   progressMs: 500,
+  keyCheckMs: 1_000,
   cancelSweepMs: 2_000,
 };

@@ -38,7 +38,7 @@ export class JobRunner {
   /** Of what has not run. */
   readonly #payloads = new WeakMap<ClaimedBatch, Promise<Map<string, Buffer>>>();
   readonly #documents = new WeakMap<ClaimedBatch, Promise<ReadonlyMap<string, DocumentRecord>>>();
-  readonly #scopes = new WeakMap<ClaimedBatch, Promise<Scope>>();
+  readonly #scopes = new WeakMap<ClaimedBatch, { readonly scope: Promise<Scope>; readonly madeAt: number }>();
   readonly #stopping = new AbortController();
   readonly #timers: NodeJS.Timeout[] = [];
   /** What an item took of a slot's time lately, on average. */
@@ -200,14 +200,17 @@ export class JobRunner {
     }
   }
 
-  /** Once per batch: a key that is revoked stops what it began within a batch. */
+  /** Good for a moment: short items share it, and with slow ones a key that is revoked stops what waits of their batch. */
   #scopeOf(batch: ClaimedBatch): Promise<Scope> {
     const { principal } = batch.job;
     const { owner } = principal;
     if (owner === null) throw new TypeError('A job of the operator has no owner to run for');
-    const known = this.#scopes.get(batch) ?? scopeOfJob(this.#store, operator, { ...principal, owner });
-    this.#scopes.set(batch, known);
-    return known;
+    const now = performance.now();
+    const known = this.#scopes.get(batch);
+    if (known !== undefined && now - known.madeAt < this.#options.keyCheckMs) return known.scope;
+    const scope = scopeOfJob(this.#store, operator, { ...principal, owner });
+    this.#scopes.set(batch, { scope, madeAt: now });
+    return scope;
   }
 
   /** Read for the whole batch with its first item: it is bounded, or a single item. */

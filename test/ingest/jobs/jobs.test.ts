@@ -395,6 +395,22 @@ describe('the key behind a job', () => {
   });
 });
 
+describe('the key behind a job that runs', () => {
+  withStore('takes along what its worker has claimed and not begun', async (store) => {
+    const key = { owner: 'ada', name: 'k', role: 'WRITER', agentIds: null, expiresAt: null } as const;
+    const { apiKey } = await store.createApiKey(operator, key);
+    const kind = gatedKind();
+    const jobs = jobsOn(store, { kinds: [kind], runner: { slots: 4, keyCheckMs: 0 } });
+    const job = await jobs.ingestDocuments(ada, documents(6), { apiKeyId: apiKey.id });
+    jobs.start();
+    await expect.poll(() => kind.begun.length, SOON).toBe(3);
+    await store.revokeApiKey(operator, apiKey.id);
+    kind.open();
+    expect(await ended(jobs, ada, job.id)).toMatchObject({ state: 'PARTIAL', done: 3, failed: 3 });
+    await jobs.stop();
+  });
+});
+
 describe('a worker', () => {
   withStore('that is gone loses its items when their lease ends, and no earlier', async (store) => {
     const job = await store.createJob(ada, {
