@@ -24,10 +24,10 @@ export function ownerEraser(
         };
       // Keys and jobs first, so that nothing new begins while the rest goes.
       const apiKeys = (await database.apiKeys.deleteMany({ owner })).deletedCount;
-      const jobs = await removeJobsOf(database, owner);
+      const { jobs, documents: announced } = await removeJobsOf(database, owner);
       await database.rankings.deleteMany({ owner });
       await database.keptWork.deleteMany({ owner });
-      let documents = 0;
+      let documents = announced;
       let chunks = 0;
       for await (const id of documentIds(database, owner)) {
         const deleted = await deleteOne(database, { _id: id, owner }, options);

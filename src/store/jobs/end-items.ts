@@ -177,7 +177,8 @@ async function putBack(
   if (back.length === 0) return;
   if (job.cancel_requested_at) {
     const ids = back.flatMap(({ row }) => row.document_id ?? []);
-    return await dropPending(database, job._id, ids, session);
+    await dropPending(database, job._id, ids, session);
+    return;
   }
   const waits = back.map(({ result: { end } }) => (end.ended === 'NOT_YET' ? end.afterMs : 0));
   const due_at = new Date(now.getTime() + Math.min(...waits));

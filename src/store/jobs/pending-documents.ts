@@ -49,17 +49,18 @@ export async function acceptDocuments(
   return await foundBy(database, visible);
 }
 
-/** Takes away what a job accepted and will not store, of these documents. */
+/** Takes away what a job accepted and will not store, of these documents; returns how many went. */
 export async function dropPending(
   database: Database,
   jobId: ObjectId,
   ids: readonly ObjectId[],
   session?: ClientSession,
-): Promise<void> {
-  await database.documents.deleteMany(
+): Promise<number> {
+  const { deletedCount } = await database.documents.deleteMany(
     { _id: { $in: [...ids] }, pending_job: jobId, version: 0, status: 'PENDING' },
     session ? { session } : {},
   );
+  return deletedCount;
 }
 
 /** The documents that stand under these titles and the scope can see, by title key. */

@@ -3,23 +3,33 @@ import type { Database } from '../database.js';
 import { dropPending } from './pending-documents.js';
 import { turnId } from './turns.js';
 
-/** Removes a job with all that belongs to it. What it stored stays; what it only announced goes. */
-export async function removeJob(database: Database, jobId: ObjectId): Promise<void> {
-  for await (const documentIds of announcedBy(database, jobId)) await dropPending(database, jobId, documentIds);
+/** Removes a job with all that belongs to it. What it stored stays; what it only announced goes, and is counted. */
+export async function removeJob(database: Database, jobId: ObjectId): Promise<number> {
+  let documents = 0;
+  for await (const documentIds of announcedBy(database, jobId))
+    documents += await dropPending(database, jobId, documentIds);
   await database.jobPayloads.deleteMany({ job_id: jobId });
   await database.jobItems.deleteMany({ job_id: jobId });
   await database.jobs.deleteOne({ _id: jobId });
+  return documents;
 }
 
-/** Removes an owner's jobs; returns how many there were. Out of the queue first, so that nothing new begins. */
-export async function removeJobsOf(database: Database, owner: string): Promise<number> {
+/**
+ * Removes an owner's jobs; returns how many there were, and how many documents went that they had only announced. Out of
+ * the queue first, so that nothing new begins.
+ */
+export async function removeJobsOf(
+  database: Database,
+  owner: string,
+): Promise<{ readonly jobs: number; readonly documents: number }> {
   const ids = (await database.jobs.find({ owner }).project<{ _id: ObjectId }>({ _id: 1 }).toArray()).map(
     ({ _id }) => _id,
   );
   await database.jobTurns.deleteOne({ _id: turnId(owner) });
   await database.jobs.updateMany({ owner }, { $unset: { runnable: 1 } });
-  for (const id of ids) await removeJob(database, id);
-  return ids.length;
+  let documents = 0;
+  for (const id of ids) documents += await removeJob(database, id);
+  return { jobs: ids.length, documents };
 }
 
 /** The documents of a job's items, in batches. */

@@ -11,7 +11,7 @@ const MAX_PER_SWEEP = 100;
 
 /** Everything here is repeatable, so any number of servers may sweep at once. */
 export function jobSweeper(database: Database, clock: Clock): Pick<JobWork, 'sweepJobs' | 'sweepCancelled'> {
-  const each = async (filter: object, finish: (id: ObjectId) => Promise<void>): Promise<void> => {
+  const each = async (filter: object, finish: (id: ObjectId) => Promise<unknown>): Promise<void> => {
     const rows = await database.jobs.find(filter).project<{ _id: ObjectId }>({ _id: 1 }).limit(MAX_PER_SWEEP).toArray();
     for (const { _id } of rows) await finish(_id);
   };

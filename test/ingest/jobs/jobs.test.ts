@@ -712,12 +712,12 @@ describe('retention', () => {
     },
   );
 
-  withStore('an erased owner leaves no job behind', async (store) => {
+  withStore('an erased owner leaves no job behind, and what was only announced is counted too', async (store) => {
     const jobs = jobsOn(store);
     await jobs.ingestDocuments(ada, documents(3), NO_KEY);
     await jobs.ingestDocuments(eve, documents(1), NO_KEY);
     expect(await store.eraseOwner(operator, 'ada', { dryRun: true })).toMatchObject({ jobs: 1, documents: 3 });
-    expect(await store.eraseOwner(operator, 'ada', { dryRun: false })).toMatchObject({ jobs: 1 });
+    expect(await store.eraseOwner(operator, 'ada', { dryRun: false })).toMatchObject({ jobs: 1, documents: 3 });
     const { database } = store;
     expect(await database.jobs.countDocuments()).toBe(1);
     expect(await database.jobItems.countDocuments()).toBe(1);
