@@ -36,14 +36,17 @@ export interface RankOptions {
 /** Candidates looked at together; more than needed, since some will be dropped. */
 const SPARE = 1.25;
 const LEAST_BATCH = 10;
+const GROWTH = 4;
 /** What one read looks at: ids of 12 bytes and rows without text. */
 const LARGEST_BATCH = 1_000;
 
 /**
  * The best hits (fewer than needed where there are no more): legs, fusion, re-validation in order, and again with deeper
- * legs while too much was dropped, three rounds at most.
+ * legs while too much was dropped, three rounds at most. What is being stored or removed at this moment, and so came up in
+ * vain, is passed over from the second round on.
  */
-export async function rank(run: Run, { depth, need, withText }: RankOptions): Promise<Ranking> {
+export async function rank(given: Run, { depth, need, withText }: RankOptions): Promise<Ranking> {
+  let run = given;
   const { first, maxPerDocument, minSimilarity } = run.request;
   const states = new Map<string, Revalidated>();
   const wanted = Math.max(depth, need, run.mode === 'HYBRID' ? rankingSize(first) : 0);
@@ -63,6 +66,11 @@ export async function rank(run: Run, { depth, need, withText }: RankOptions): Pr
     if (isEnough || (await isExhausted(run, legs, returned, returnedBefore, live.length)))
       return { live, unjudged, staleDropped: staleAmong(states), legs, candidates, states };
     returnedBefore = returned;
+    if (round > 0 || staleAmong(states) === 0 || run.filter.documentIds !== null) continue;
+    const except = await run.search.unseenDocuments(run.scope, run.deadline);
+    if (except.length === 0) continue;
+    run = { ...run, filter: { ...run.filter, except } };
+    returnedBefore = -1;
   }
 }
 
@@ -98,8 +106,10 @@ export async function judge(
   const live: Ranked[] = [];
   let kept = 0;
   let at = 0;
+  let size = LEAST_BATCH;
   while (at < candidates.length && kept < need) {
-    const size = Math.min(LARGEST_BATCH, Math.max(LEAST_BATCH, Math.ceil((need - kept) * SPARE)));
+    // Where much is dropped, a few large reads take less than many small ones.
+    size = Math.min(LARGEST_BATCH, Math.max(at === 0 ? LEAST_BATCH : GROWTH * size, Math.ceil((need - kept) * SPARE)));
     const batch = candidates.slice(at, at + size);
     const unknown = batch.map(({ id }) => id).filter((id) => !states.has(id));
     const texts = new Set(unknown.slice(0, Math.max(0, withText - live.length)));

@@ -1,5 +1,6 @@
 import { Binary, type Document } from 'mongodb';
 import { analyzerOf } from '../../analyzers.js';
+import type { SearchFilter } from '../filter.js';
 import type { FilterKeys } from '../filter-mql.js';
 import type { Scope } from '../scope.js';
 import { scopeFilter } from '../scope-filter.js';
@@ -130,6 +131,9 @@ export function rankFusionPipeline(
 }
 
 /** A filter that comes down to few documents is sent as their ids, which both languages say exactly. */
-function predicateOf(context: PipelineContext, filter: PreparedFilter) {
-  return toPredicate(filter.documentIds === null ? filter.filter : { ids: filter.documentIds }, context.keys);
+function predicateOf(context: PipelineContext, { filter, documentIds, except = [] }: PreparedFilter) {
+  if (documentIds !== null) return toPredicate({ ids: documentIds }, context.keys);
+  if (except.length === 0) return toPredicate(filter, context.keys);
+  const others: SearchFilter = { not: { ids: [...except] } };
+  return toPredicate(filter === undefined ? others : { and: [filter, others] }, context.keys);
 }

@@ -16,6 +16,7 @@ import { runLeg } from './run-leg.js';
 import type { IndexKind, SearchStore } from './search-store.js';
 import { shellJson } from './shell-json.js';
 import { toTextFilter } from './text-filter.js';
+import { unseenDocuments } from './unseen-documents.js';
 import { toVectorFilter } from './vector-filter.js';
 
 /** What the search functions share with the rest of the store. */
@@ -50,6 +51,7 @@ export function openSearchStore(context: SearchContext): SearchStore {
       const { hits } = await runLeg(database, indexName(index), membershipPipeline(scope, index, chunkIds), budget);
       return new Set(hits.map(({ id }) => id));
     },
+    unseenDocuments: (scope, budget) => unseenDocuments(database, scope, budget),
     vectors: (scope, space, chunkIds, budget) => storedVectors(database, scope, space, chunkIds, budget),
     countChunks: (scope, filter, atMost, budget) => countChunks(database, scope, filter, atMost, budget),
   };

@@ -55,6 +55,8 @@ export interface SearchStore {
     chunkIds: readonly string[],
     budget: Budget,
   ): Promise<ReadonlyMap<string, Float32Array>>;
+  /** Documents of the owner that are being stored or removed: none of their rows can be live. */
+  unseenDocuments(scope: Scope, budget: Budget): Promise<readonly string[]>;
   /** Chunk rows in scope (and of the filter's documents, where it names them), counted up to `atMost`. */
   countChunks(scope: Scope, filter: PreparedFilter, atMost: number, budget: Budget): Promise<number>;
 }
@@ -80,6 +82,8 @@ export interface PreparedFilter {
    * restricted to those ids, and the vector leg is exact. null: more pass, or no filter was given.
    */
   readonly documentIds: readonly string[] | null;
+  /** Documents whose rows the legs pass over: see `unseenDocuments`. */
+  readonly except?: readonly string[];
 }
 
 export const NO_FILTER: PreparedFilter = { filter: undefined, keys: [], documentIds: null };
