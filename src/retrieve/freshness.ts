@@ -5,8 +5,11 @@ import type { Budget, FreshQuery, IndexKind, LegAnswer, SearchStore } from '../s
 export const FRESH_MS = 60_000;
 /** More than so many chunks are not scored one by one: the search says OVERLAY_SKIPPED. */
 export const MAX_FRESH = 1_000;
-/** So long, a scope with too many fresh chunks is not looked at again: reading a thousand ids takes longer than a search. */
-const BULK_PAUSE_MS = 1_000;
+/**
+ * So long, a scope with too many fresh chunks is not looked at again: reading a thousand ids takes longer than ten searches,
+ * and while a job writes on they stay too many.
+ */
+const BULK_PAUSE_MS = 10_000;
 const MAX_BULK_SCOPES = 1_000;
 /** Ids remembered as indexed, so that each is asked about once. Emptied when full. */
 const MAX_KNOWN = 50_000;

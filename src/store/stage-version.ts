@@ -14,6 +14,8 @@ import { completionUpdates, embeddingsOf, textRows, type WritePlan } from './wri
 
 /** Rows with vectors per transaction: some 4 MB at 1 536 dimensions, far below MongoDB's 48 MB per message. */
 const INSERTS_PER_BATCH = 500;
+/** Rows per command of these: encoding one, and reading it on the other side, holds up everybody else there meanwhile. */
+const INSERTS_PER_COMMAND = 100;
 const TEXT_PARTS_PER_BATCH = 4;
 
 export interface StageOptions {
@@ -78,7 +80,7 @@ async function stageRows(
           embeddings: embeddings.get(place.chunk.embedHash) ?? {},
         }),
       );
-      await database.chunks.insertMany(rows, { session });
+      for (const some of batches(rows, INSERTS_PER_COMMAND)) await database.chunks.insertMany(some, { session });
     });
     staged += places.length;
     onProgress(staged, fresh.length);
