@@ -37,6 +37,8 @@ const LARGE_BYTES = 1024 * 1024;
 
 const LIMITS: ThreadLimits = {
   threads: Math.max(1, Math.min(2, availableParallelism() - 1)),
+  patienceMs: 5_000,
+  spare: 1,
   timeMs: 120_000,
   heapMb: 512,
   waiting: 64,

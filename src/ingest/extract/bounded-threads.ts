@@ -15,6 +15,10 @@ export class ThreadEnded extends Error {
 
 export interface ThreadLimits {
   readonly threads: number;
+  /** Work that goes on for longer leaves its place to the next, so that one bad file does not keep all others waiting. */
+  readonly patienceMs: number;
+  /** How many may have left their places. */
+  readonly spare: number;
   /** From the beginning of the work, waiting not counted. */
   readonly timeMs: number;
   /** Of each thread's JavaScript heap. */
@@ -46,17 +50,23 @@ interface Job<Request, Reply> {
   readonly reject: (error: unknown) => void;
 }
 
+interface Busy<Request, Reply> {
+  readonly job: Job<Request, Reply>;
+  readonly timers: readonly NodeJS.Timeout[];
+  isSlow: boolean;
+}
+
 /** The module at `url` answers every message with one. Threads start when needed and keep no process alive while idle. */
 export function createBoundedThreads<Request, Reply>(url: URL, limits: ThreadLimits): BoundedThreads<Request, Reply> {
   const waiting: Job<Request, Reply>[] = [];
   const idle: Worker[] = [];
-  const busy = new Map<Worker, { readonly job: Job<Request, Reply>; readonly timer: NodeJS.Timeout }>();
+  const busy = new Map<Worker, Busy<Request, Reply>>();
   const ending = new Set<Promise<unknown>>();
   let isClosed = false;
 
   const release = (worker: Worker): Job<Request, Reply> | undefined => {
     const held = busy.get(worker);
-    clearTimeout(held?.timer);
+    for (const timer of held?.timers ?? []) clearTimeout(timer);
     busy.delete(worker);
     const at = idle.indexOf(worker);
     if (at >= 0) idle.splice(at, 1);
@@ -89,7 +99,8 @@ export function createBoundedThreads<Request, Reply>(url: URL, limits: ThreadLim
       const job = release(worker);
       worker.unref();
       job?.resolve(message);
-      if (job?.options.isLast) end(worker, null);
+      // More than one that idles for each place would only keep memory.
+      if (job?.options.isLast || idle.length >= limits.threads) end(worker, null);
       else idle.push(worker);
       pump();
     });
@@ -103,12 +114,26 @@ export function createBoundedThreads<Request, Reply>(url: URL, limits: ThreadLim
     return worker;
   };
 
+  const hasRoom = (): boolean => {
+    const slow = [...busy.values()].filter(({ isSlow }) => isSlow).length;
+    return busy.size < limits.threads + Math.min(slow, limits.spare);
+  };
+
+  const timersOf = (worker: Worker): NodeJS.Timeout[] => [
+    setTimeout(() => end(worker, new ThreadEnded('time')), limits.timeMs),
+    setTimeout(() => {
+      const held = busy.get(worker);
+      if (held !== undefined) held.isSlow = true;
+      pump();
+    }, limits.patienceMs),
+  ];
+
   const pump = (): void => {
-    while (!isClosed && waiting.length > 0 && busy.size < limits.threads) {
+    while (!isClosed && waiting.length > 0 && hasRoom()) {
       const worker = idle.pop() ?? start();
-      const job = waiting.shift()!;
-      const timer = setTimeout(() => end(worker, new ThreadEnded('time')), limits.timeMs);
-      busy.set(worker, { job, timer });
+      const held: Busy<Request, Reply> = { job: waiting.shift()!, timers: timersOf(worker), isSlow: false };
+      const { job } = held;
+      busy.set(worker, held);
       worker.ref();
       worker.postMessage(job.request, [...(job.options.transfer ?? [])]);
     }
