@@ -14,11 +14,14 @@ export function requireNothingNewer(
   stored: DocumentRecord,
   changes: { readonly text: boolean; readonly attributes: boolean },
 ): void {
+  if (!queuedOn) return;
+  // Deleted and made anew: its versions begin at 1 again, and say nothing about what it was queued on.
+  const isAnother = queuedOn.documentId !== null && stored.id !== queuedOn.documentId;
   // One that has no version yet holds nothing that could be undone.
-  if (!queuedOn || stored.version === 0) return;
+  if (stored.version === 0 && !isAnother) return;
   const isNewer = stored.queuedAt === undefined || stored.queuedAt > queuedOn.at;
-  const undoesText = changes.text && stored.version !== queuedOn.version;
-  const undoesAttributes = changes.attributes && stored.revision !== queuedOn.revision;
+  const undoesText = changes.text && (isAnother || stored.version !== queuedOn.version);
+  const undoesAttributes = changes.attributes && (isAnother || stored.revision !== queuedOn.revision);
   if (isNewer && (undoesText || undoesAttributes))
     throw new Refusal(
       'CONFLICT',

@@ -8,6 +8,7 @@ import { againWhenMoved } from './again-when-moved.js';
 import type { Attempt, UpsertOptions, UpsertParts } from './attempt.js';
 import type { UpsertInput, UpsertResult } from './ingest.js';
 import { keepVersion } from './keep-version.js';
+import { requireNotDeleted } from './not-deleted.js';
 import { requireNothingNewer } from './nothing-newer.js';
 import { replaceVersion } from './replace-version.js';
 import { checkInput } from './resolve-upsert.js';
@@ -44,6 +45,7 @@ export async function upsertDocument(
 async function upsertOnce(attempt: Attempt, stored: DocumentRecord | null): Promise<UpsertResult> {
   attempt.options.signal?.throwIfAborted();
   try {
+    if (stored === null) await requireNotDeleted(attempt.parts.store, attempt.scope, attempt.options.queuedOn);
     const wanted = await resolveWanted(attempt, stored);
     const isKept = stored !== null && isStoredVersion(stored, wanted);
     if (stored !== null)

@@ -55,8 +55,8 @@ export interface DocumentRow {
    * so that each step of the walk over them is a real write, which conflicts with a change that comes in between.
    */
   attributes_pending?: number;
-  /** The job that accepted the document last. It says something while `version` is 0 only (see jobs/pending-documents.ts). */
-  pending_job?: ObjectId;
+  /** Jobs that accepted the document and wait. They say something while `version` is 0 only (see jobs/pending-documents.ts). */
+  pending_jobs?: ObjectId[];
 }
 
 export interface AttemptClaim {

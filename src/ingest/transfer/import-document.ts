@@ -14,6 +14,7 @@ import { againWhenMoved } from '../again-when-moved.js';
 import { withAlongside } from '../attempt.js';
 import { type CountedString, countAveraged, embedHash, embedStrings, type VectorCache } from '../embed-strings.js';
 import type { KeyedLock } from '../keyed-lock.js';
+import { requireNotDeleted } from '../not-deleted.js';
 import { requireNothingNewer } from '../nothing-newer.js';
 import { embeddedString } from '../reembed/embedded-string.js';
 import { sameChunking } from '../resolve-chunking.js';
@@ -83,6 +84,7 @@ async function importOnce(
   if (stored !== null) requireWritable(scope, stored.agentIds, ['title']);
   else if (await store.isTitleHidden(scope, document.title))
     throw new Refusal('CONFLICT', 'The title belongs to a document that these credentials cannot see', ['title']);
+  else await requireNotDeleted(store, scope, options.queuedOn);
   const isKept = stored !== null && (await isStored(parts, scope, stored, document, placed));
   if (stored !== null)
     requireNothingNewer(options.queuedOn, stored, {

@@ -148,18 +148,30 @@ async function noteOnDocuments(
     if (end.ended !== 'FAILED' || row.document_id === null || job.owner === null) return [];
     const last_error = shortened(end.error.message);
     const document = { _id: row.document_id, owner: job.owner };
-    const pending = {
-      updateOne: {
-        filter: { ...document, version: 0, pending_job: job._id },
-        update: { $set: { status: 'FAILED' as const, last_error } },
+    const pending = [
+      {
+        updateOne: {
+          filter: { ...document, version: 0, pending_jobs: [job._id] },
+          update: { $set: { status: 'FAILED' as const, last_error, pending_jobs: [] } },
+        },
       },
-    };
+      // It stays PENDING for the others.
+      {
+        updateOne: {
+          filter: { ...document, version: 0, pending_jobs: job._id, 'pending_jobs.1': { $exists: true } },
+          update: { $pull: { pending_jobs: job._id } },
+        },
+      },
+    ];
     // A conflict says something about who asked, not about the document.
-    if (end.error.code === 'CONFLICT' || end.error.code === 'UNAUTHENTICATED') return [pending];
-    return [pending, { updateOne: { filter: { ...document, version: { $gt: 0 } }, update: { $set: { last_error } } } }];
+    if (end.error.code === 'CONFLICT' || end.error.code === 'UNAUTHENTICATED') return pending;
+    return [
+      ...pending,
+      { updateOne: { filter: { ...document, version: { $gt: 0 } }, update: { $set: { last_error } } } },
+    ];
   });
   if (updates.length > 0) await database.documents.bulkWrite(updates, { session, ordered: false });
-  // The document that was announced got another title meanwhile, or was deleted: what was stored is another one.
+  // The document that was announced got another title meanwhile: what was stored is another one.
   const announced = held.flatMap(({ row: { document_id }, result: { end } }) =>
     end.ended === 'WELL' && document_id !== null && end.documentId !== document_id.toHexString() ? [document_id] : [],
   );

@@ -104,6 +104,8 @@ export interface NewJob {
 
 /** The document of an item's title as it was when that was queued: what was stored since came later. */
 export interface QueuedOn {
+  /** Null: there was none, or none that a deletion could be told from. */
+  readonly documentId: string | null;
   /** 0: there was none. */
   readonly version: number;
   readonly revision: number;

@@ -1,4 +1,4 @@
-import type { ClaimedBatch, JobItemRecord, JobPrincipal, JobRecord } from './job-records.js';
+import type { ClaimedBatch, JobItemRecord, JobPrincipal, JobRecord, QueuedOn } from './job-records.js';
 import type { JobItemRow, JobRow } from './job-rows.js';
 import { storedEnd } from './note-stored.js';
 import { bytesOf } from './payloads.js';
@@ -47,8 +47,14 @@ export function claimedBatch(row: JobRow, lease: string, items: readonly JobItem
       payload: item.payload === undefined ? null : bytesOf(item.payload),
       // read before the claim counted itself
       interruptions: item.attempts,
-      queuedOn: item.queued_on ?? null,
+      queuedOn: queuedOn(item),
       stored: storedEnd(item),
     })),
   };
+}
+
+function queuedOn({ queued_on }: JobItemRow): QueuedOn | null {
+  if (queued_on === undefined) return null;
+  const { document_id, ...seen } = queued_on;
+  return { ...seen, documentId: document_id?.toHexString() ?? null };
 }

@@ -55,7 +55,7 @@ export interface JobItemRow {
   outcome: ItemOutcome | null;
   document_id: ObjectId | null;
   /** The document of its title as it was then, see `QueuedOn`. */
-  queued_on?: { version: number; revision: number; at: Date };
+  queued_on?: { document_id: ObjectId | null; version: number; revision: number; at: Date };
   /** What was stored for it, before it has ended: noted with the version itself. */
   stored?: { outcome: ItemOutcome; document_id: ObjectId; version: number };
   error: ItemError | null;

@@ -39,7 +39,14 @@ export function newItemRow(
     payload_bytes: payload.length,
     claimable_at: now,
     error: null,
-    ...(title !== undefined && { queued_on: { version: seen?.version ?? 0, revision: seen?.revision ?? 0, at: now } }),
+    ...(title !== undefined && {
+      queued_on: {
+        document_id: seen?._id ?? null,
+        version: seen?.version ?? 0,
+        revision: seen?.revision ?? 0,
+        at: now,
+      },
+    }),
     ...(isInline(payload) && { payload: new Binary(payload) }),
   };
 }

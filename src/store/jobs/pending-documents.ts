@@ -12,7 +12,7 @@ import type { PendingDocument } from './job-records.js';
 
 /**
  * Documents that a job accepted and no version was stored of yet: rows at version 0, listed as PENDING, without chunks
- * and so invisible to search. They remember the job that accepted them last, which alone takes them away again.
+ * and so invisible to search. They remember the jobs that accepted them; the last one that gives up takes them away again.
  */
 export interface PendingOptions {
   readonly scope: Scope;
@@ -43,23 +43,35 @@ export async function acceptDocuments(
   const visible = { $and: [titles, scopeFilter(options.scope)] } as Filter<DocumentRow>;
   if (before.size > 0 || !isAlone)
     await database.documents.updateMany({ $and: [visible, { version: 0 }] } as Filter<DocumentRow>, {
-      $set: { status: 'PENDING', last_error: null, pending_job: options.jobId },
+      $set: { status: 'PENDING', last_error: null },
+      $addToSet: { pending_jobs: options.jobId },
     });
   if (before.size === 0 && isAlone) return new Map(fresh.map((row) => [row.title_key, row]));
   return await foundBy(database, visible);
 }
 
-/** Takes away what a job accepted and will not store, of these documents; returns how many went. */
+/**
+ * Takes away what a job accepted and will not store, of these documents, unless another job is still to store it; returns
+ * how many went.
+ */
 export async function dropPending(
   database: Database,
   jobId: ObjectId,
   ids: readonly ObjectId[],
   session?: ClientSession,
 ): Promise<number> {
+  const accepted = { _id: { $in: [...ids] }, version: 0 };
+  const within = session ? { session } : {};
   const { deletedCount } = await database.documents.deleteMany(
-    { _id: { $in: [...ids] }, pending_job: jobId, version: 0, status: 'PENDING' },
-    session ? { session } : {},
+    { ...accepted, pending_jobs: [jobId], status: 'PENDING' },
+    within,
   );
+  if (deletedCount < ids.length)
+    await database.documents.updateMany(
+      { ...accepted, pending_jobs: jobId },
+      { $pull: { pending_jobs: jobId } },
+      within,
+    );
   return deletedCount;
 }
 
@@ -117,6 +129,6 @@ function pendingRow(document: PendingDocument, { scope, jobId, filterable, now }
     space: null,
     created_at: now,
     updated_at: now,
-    pending_job: jobId,
+    pending_jobs: [jobId],
   };
 }

@@ -68,8 +68,8 @@ async function queueFailed(
       { session },
     );
     await database.documents.updateMany(
-      { _id: { $in: rows.flatMap(({ document_id }) => document_id ?? []) }, version: 0, pending_job: jobId },
-      { $set: { status: 'PENDING', last_error: null } },
+      { _id: { $in: rows.flatMap(({ document_id }) => document_id ?? []) }, version: 0 },
+      { $set: { status: 'PENDING', last_error: null }, $addToSet: { pending_jobs: jobId } },
       { session },
     );
     await announceWork(database, owner, now, session);

@@ -82,6 +82,59 @@ describe.each(STORE_SERVERS)('what was queued first, on $name,', ({ start, hasSe
     expect(await textOf(store)).toBe('The newer text.');
   });
 
+  for (const [what, before] of [
+    ['a new document', null],
+    ['a document that was there', 'The oldest text.'],
+  ] as const)
+    withStore(`does not bring ${what} back that was deleted by hand meanwhile`, async (store) => {
+      if (before !== null) await store.upsert(ada, 't', before);
+      const queue = jobsOn(store);
+      const job = await queue.ingestDocuments(ada, [{ title: 't', text: 'The older text.', ...input }], NO_KEY);
+      await store.deleteDocument(ada, { title: 't' });
+      await run(store, [job.id]);
+      const DELETED = { code: 'CONFLICT', message: expect.stringContaining('was deleted after'), retryable: false };
+      expect(await itemsOf(store, job.id)).toEqual([['FAILED', DELETED]]);
+      expect(await store.countDocuments(ada)).toBe(0);
+      // nor when it is tried again
+      await queue.retry(seenBy(ada), job.id, NO_KEY);
+      await run(store, [job.id]);
+      expect(await store.countDocuments(ada)).toBe(0);
+    });
+
+  withStore('does not replace a document that was made anew after a deletion, at the same version', async (store) => {
+    await store.upsert(ada, 't', 'The oldest text.');
+    const job = await jobsOn(store).ingestDocuments(ada, [{ title: 't', text: 'The older text.', ...input }], NO_KEY);
+    await store.deleteDocument(ada, { title: 't' });
+    await store.upsert(ada, 't', 'The newer text.');
+    await run(store, [job.id]);
+    expect(await itemsOf(store, job.id)).toEqual([['FAILED', OLDER]]);
+    expect(await textOf(store)).toBe('The newer text.');
+  });
+
+  withStore('is stored where a job that was given the same title later is cancelled', async (store) => {
+    const queue = jobsOn(store);
+    const [first, second] = [
+      await queue.ingestDocuments(ada, [{ title: 't', text: 'First.', ...input }], NO_KEY),
+      await queue.ingestDocuments(ada, [{ title: 't', text: 'Second.', ...input }], NO_KEY),
+    ];
+    await queue.cancel(seenBy(ada), second.id);
+    expect(await store.document(ada, { title: 't' })).toMatchObject({ status: 'PENDING' });
+    await run(store, [first.id]);
+    expect(await itemsOf(store, first.id)).toEqual([['SUCCEEDED', 'CREATED']]);
+    expect(await textOf(store)).toBe('First.');
+  });
+
+  withStore('goes as PENDING with the last of the jobs that were to store it', async (store) => {
+    const queue = jobsOn(store);
+    const jobs = [];
+    for (const text of ['First.', 'Second.'])
+      jobs.push(await queue.ingestDocuments(ada, [{ title: 't', text, ...input }], NO_KEY));
+    for (const [index, { id }] of jobs.entries()) {
+      await queue.cancel(seenBy(ada), id);
+      expect(await store.countDocuments(ada, { statuses: ['PENDING'] })).toBe(1 - index);
+    }
+  });
+
   withStore('is UNCHANGED where the same was written by hand meanwhile', async (store) => {
     const job = await jobsOn(store).ingestDocuments(ada, [{ title: 't', text: 'One text.', ...input }], NO_KEY);
     await store.upsert(ada, 't', 'One text.');
