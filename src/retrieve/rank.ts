@@ -3,6 +3,7 @@ import type { Revalidated } from '../store/search/search-store.js';
 import { type Candidate, type Candidates, toCandidates } from './candidates.js';
 import { legLimit, MAX_ROUNDS, rankingSize } from './depth.js';
 import { type LegRuns, type Run, runLegs } from './run.js';
+import { passingOverUnseen } from './unseen.js';
 
 /** A candidate that is still there, in scope and in the filter. */
 export interface Ranked extends Candidate {
@@ -37,16 +38,18 @@ export interface RankOptions {
 const SPARE = 1.25;
 const LEAST_BATCH = 10;
 const GROWTH = 4;
+/** More than a few deletions and new versions of a moment ago leave. */
+const MANY_STALE = 10;
 /** What one read looks at: ids of 12 bytes and rows without text. */
 const LARGEST_BATCH = 1_000;
 
 /**
  * The best hits (fewer than needed where there are no more): legs, fusion, re-validation in order, and again with deeper
- * legs while too much was dropped, three rounds at most. What is being stored or removed at this moment, and so came up in
- * vain, is passed over from the second round on.
+ * legs while too much was dropped, three rounds at most. Where something is being stored or removed at this moment, and so
+ * comes up in vain, it is passed over: from the second round on, in the searches that follow from the first.
  */
 export async function rank(given: Run, { depth, need, withText }: RankOptions): Promise<Ranking> {
-  let run = given;
+  let run = given.unseen.isLikely(given.scope) ? await passingOverUnseen(given) : given;
   const { first, maxPerDocument, minSimilarity } = run.request;
   const states = new Map<string, Revalidated>();
   const wanted = Math.max(depth, need, run.mode === 'HYBRID' ? rankingSize(first) : 0);
@@ -61,16 +64,16 @@ export async function rank(given: Run, { depth, need, withText }: RankOptions): 
       ...(minSimilarity !== undefined && { minSimilarity }),
     });
     const { live, unjudged } = await judge(run, candidates.ranked, need, withText, states);
+    const staleDropped = staleAmong(states);
+    if (staleDropped >= MANY_STALE) given.unseen.note(given.scope, true);
     const isEnough = round === MAX_ROUNDS - 1 || capped(live, maxPerDocument).length >= need;
     const returned = (legs.vector?.hits.length ?? 0) + (legs.text?.hits.length ?? 0);
     if (isEnough || (await isExhausted(run, legs, returned, returnedBefore, live.length)))
-      return { live, unjudged, staleDropped: staleAmong(states), legs, candidates, states };
+      return { live, unjudged, staleDropped, legs, candidates, states };
     returnedBefore = returned;
-    if (round > 0 || staleAmong(states) === 0 || run.filter.documentIds !== null) continue;
-    const except = await run.search.unseenDocuments(run.scope, run.deadline);
-    if (except.length === 0) continue;
-    run = { ...run, filter: { ...run.filter, except } };
-    returnedBefore = -1;
+    if (round > 0 || run !== given || staleDropped === 0) continue;
+    run = await passingOverUnseen(given);
+    if (run !== given) returnedBefore = -1;
   }
 }
 

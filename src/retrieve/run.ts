@@ -9,12 +9,14 @@ import { effectiveCandidates } from './depth.js';
 import type { FreshnessReader } from './freshness.js';
 import { type LegContext, type LegRun, runTextLeg, runVectorLeg } from './legs.js';
 import type { Degradation, SearchMode, SearchRequest } from './retrieve.js';
+import type { UnseenMemory } from './unseen.js';
 import type { Fusion, Weights } from './weights.js';
 
 /** One search under way: what is fixed before its legs are sent. */
 export interface Run {
   readonly search: SearchStore;
   readonly freshness: FreshnessReader;
+  readonly unseen: UnseenMemory;
   readonly scope: Scope;
   readonly request: SearchRequest;
   readonly question: Question;

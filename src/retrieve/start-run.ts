@@ -9,6 +9,7 @@ import { queryLanguage } from './language/query-language.js';
 import type { QueryEmbedder } from './query-embedder.js';
 import type { SearchOptions, SearchRequest } from './retrieve.js';
 import { type Run, wantedLegs } from './run.js';
+import { UnseenMemory } from './unseen.js';
 import { fusionFor, weightsFor } from './weights.js';
 
 export interface RunParts {
@@ -37,6 +38,7 @@ const DEFAULT_DEADLINE_MS = 15_000;
 export function runStarter(parts: RunParts): StartRun {
   const { store, search, queryEmbedder, deadlineMs = DEFAULT_DEADLINE_MS } = parts;
   const freshness = createFreshness(search, parts.now ?? (() => new Date()));
+  const unseen = new UnseenMemory();
   const hasChunks = rememberScopes(
     async (scope, budget) => (await search.countChunks(scope, NO_FILTER, 1, budget)) > 0,
   );
@@ -55,6 +57,7 @@ export function runStarter(parts: RunParts): StartRun {
       const fixed = {
         search,
         freshness: freshness.forSearch(),
+        unseen,
         scope,
         request,
         question,

@@ -16,13 +16,22 @@ export function rerankCountOf({ request }: Pick<Run, 'request'>, { rerankCount }
   return request.rerank ? Math.max(rerankCount, request.first) : 0;
 }
 
+/** Of the whole time: kept for what comes after, so that a late reranker does not take the base order along. */
+const SHARE_AFTER = 0.1;
+
+/** Milliseconds that the reranker is waited for. What came before it may have taken long, such as an embedder that hung. */
+function patience({ deadline, deadlineMs }: Run, { rerankDeadlineMs }: RerankParts): number {
+  const left = deadline.deadline - performance.now() - deadlineMs * SHARE_AFTER;
+  return Math.floor(Math.max(0, Math.min(rerankDeadlineMs, left)));
+}
+
 /** The live hits in the reranker's order, or in the order before when it fails: then the search says so. */
 export async function rerankBest(run: Run, parts: RerankParts, live: readonly Ranked[]): Promise<readonly Ranked[]> {
   const best = live.slice(0, rerankCountOf(run, parts));
   if (best.length === 0) return live;
   try {
     if (parts.reranker === null || run.question.query === null) throw new Error('nothing to rerank with');
-    const signal = AbortSignal.any([run.deadline.signal, AbortSignal.timeout(parts.rerankDeadlineMs)]);
+    const signal = AbortSignal.any([run.deadline.signal, AbortSignal.timeout(patience(run, parts))]);
     const texts = best.map(({ text }) => text ?? '');
     return reorder(live, await parts.reranker.rerank(run.question.query, texts, signal));
   } catch {

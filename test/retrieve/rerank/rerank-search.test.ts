@@ -64,4 +64,25 @@ describe('rerank: true', () => {
       expect(diagnostics.degraded).toEqual(['RERANK_UNAVAILABLE']);
     }
   });
+
+  it('keeps the base order too when the search has less time left than the reranker may take', async () => {
+    const hangs = (signal: AbortSignal | undefined) =>
+      new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    const hurried = await openHarness(server.uri, 'rerank', {
+      retrieve: {
+        reranker: { rerank: (_query, _texts, signal) => hangs(signal) },
+        rerankDeadlineMs: 60_000,
+        deadlineMs: 2_000,
+      },
+      embedder: (real) => ({ ...real, embed: (_texts, { signal }) => hangs(signal) }),
+    });
+    try {
+      // The embedder took more than half of the time before.
+      const { hits, diagnostics } = await hurried.search(me, { ...request, rerank: true });
+      expect(hits).toHaveLength(3);
+      expect(new Set(diagnostics.degraded)).toEqual(new Set(['EMBEDDER_UNAVAILABLE', 'RERANK_UNAVAILABLE']));
+    } finally {
+      await hurried.close();
+    }
+  });
 });
