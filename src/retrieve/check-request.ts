@@ -22,8 +22,10 @@ export function checkRequest(request: SearchRequest, space: SpaceRecord): Questi
   }
   if (request.numCandidates !== undefined && !Number.isInteger(request.numCandidates))
     throw invalid('numCandidates', `expected an integer, got ${request.numCandidates}`);
-  if (request.minSimilarity !== undefined && !(request.minSimilarity >= 0 && request.minSimilarity <= 1))
-    throw invalid('minSimilarity', `expected a similarity from 0 to 1, got ${request.minSimilarity}`);
+  const { minSimilarity, mode } = request;
+  // An option of a leg that does not run is ignored, whatever it says.
+  if (minSimilarity !== undefined && mode !== 'TEXT' && !(minSimilarity >= 0 && minSimilarity <= 1))
+    throw invalid('minSimilarity', `expected a similarity from 0 to 1, got ${minSimilarity}`);
   checkWeights(request);
   return checkQuestion(request, space);
 }

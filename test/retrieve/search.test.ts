@@ -252,6 +252,12 @@ describe('bad input is refused with BAD_USER_INPUT and costs no embedding call',
   });
 });
 
+it('an option of a leg that does not run is ignored, whatever it says', async () => {
+  const plain = await harness.search(me, { query: 'rockets', mode: 'TEXT' });
+  const odd = await harness.search(me, { query: 'rockets', mode: 'TEXT', minSimilarity: 7, numCandidates: -1 });
+  expect(odd.hits.map(({ chunk }) => chunk.id)).toEqual(plain.hits.map(({ chunk }) => chunk.id));
+});
+
 describe('an unusual question gets an answer', () => {
   const questions = [
     'x',
