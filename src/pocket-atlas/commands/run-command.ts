@@ -169,6 +169,7 @@ async function runNumbered(
       engine: server.engine,
       sessions: server.sessions,
       now: server.now(),
+      isLeft: context.connection.closed,
     },
   );
   let failed = true;

@@ -1,10 +1,15 @@
 import { CommandError } from '../errors.js';
-import { Session } from './session.js';
+import { Session, type TransactionState } from './session.js';
 
 /** logicalSessionTimeoutMinutes of hello, in ms. */
 export const SESSION_TIMEOUT_MS = 30 * 60_000;
 /** transactionLifetimeLimitSeconds of the server, in ms. */
 export const TRANSACTION_LIFETIME_MS = 60_000;
+/**
+ * A transaction whose client closed its connection and does not come back on another one goes after this: that of a
+ * process that was killed would hold up all others for its lifetime. Drivers that lost a connection are back at once.
+ */
+export const LEFT_TRANSACTION_MS = 5_000;
 /** Sessions without an open transaction are forgotten beyond this, the longest unused first. */
 const SESSIONS_MAX = 20_000;
 const OPEN_TRANSACTIONS_MAX = 1_000;
@@ -79,7 +84,7 @@ export class SessionRegistry {
     for (const session of this.#sessions.values()) {
       const { transaction } = session;
       if (transaction.phase === 'inProgress') {
-        if (now - transaction.startedAt >= TRANSACTION_LIFETIME_MS)
+        if (isExpired(transaction, now) || isLeft(session, transaction, now))
           ends.push(this.#expire(session, transaction.startedAt));
       } else if (now - session.lastUsedAt >= SESSION_TIMEOUT_MS && session.lock.size === 0) {
         ends.push(this.end(session.id));
@@ -93,7 +98,11 @@ export class SessionRegistry {
     await session.lock.run(() => {
       const { transaction } = session;
       if (transaction.phase !== 'inProgress' || transaction.startedAt !== startedAt) return;
-      session.abort(true);
+      const now = this.#options.now();
+      const expired = isExpired(transaction, now);
+      // Who came back while this waited goes on.
+      if (!expired && !isLeft(session, transaction, now)) return;
+      session.abort(expired);
       this.#options.onEnd?.(session, 'transaction');
     });
   }
@@ -110,4 +119,14 @@ export class SessionRegistry {
       return;
     }
   }
+}
+
+type Open = Extract<TransactionState, { phase: 'inProgress' }>;
+
+function isExpired({ startedAt }: Open, now: number): boolean {
+  return now - startedAt >= TRANSACTION_LIFETIME_MS;
+}
+
+function isLeft({ lastUsedAt }: Session, transaction: Open, now: number): boolean {
+  return now - lastUsedAt >= LEFT_TRANSACTION_MS && transaction.isLeft();
 }

@@ -5,7 +5,13 @@ import { Lock } from './lock.js';
 export type TransactionState =
   /** The number belongs to retryable writes, or to nothing yet. */
   | { readonly phase: 'none' }
-  | { readonly phase: 'inProgress'; readonly work: Transaction; readonly startedAt: number }
+  | {
+      readonly phase: 'inProgress';
+      readonly work: Transaction;
+      readonly startedAt: number;
+      /** Whether the connection is closed that its last statement came over. */
+      isLeft: () => boolean;
+    }
   | { readonly phase: 'committed' }
   | { readonly phase: 'aborted'; readonly expired: boolean };
 

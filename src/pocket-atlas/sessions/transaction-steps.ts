@@ -13,7 +13,12 @@ import type { TransactionFields } from './transaction-fields.js';
 export function transactionFor(
   session: Session,
   fields: TransactionFields & { readonly txnNumber: bigint },
-  dependencies: { readonly engine: Engine; readonly sessions: SessionRegistry; readonly now: number },
+  dependencies: {
+    readonly engine: Engine;
+    readonly sessions: SessionRegistry;
+    readonly now: number;
+    readonly isLeft: () => boolean;
+  },
 ): Transaction {
   const { txnNumber } = fields;
   assertNotOlder(session, txnNumber);
@@ -28,12 +33,13 @@ export function transactionFor(
     session.abort();
     session.txnNumber = txnNumber;
     const work = dependencies.engine.begin();
-    session.transaction = { phase: 'inProgress', work, startedAt: dependencies.now };
+    session.transaction = { phase: 'inProgress', work, startedAt: dependencies.now, isLeft: dependencies.isLeft };
     return work;
   }
   if (txnNumber !== session.txnNumber) throw noSuchTransaction(session, txnNumber);
   switch (session.transaction.phase) {
     case 'inProgress':
+      session.transaction.isLeft = dependencies.isLeft;
       return session.transaction.work;
     case 'committed':
       throw new CommandError(256, `Transaction with { txnNumber: ${txnNumber} } has been committed.`);

@@ -33,12 +33,13 @@ async function failure(work: Promise<unknown>): Promise<MongoServerError> {
 
 /** Commands of one transaction number, sent as they are. */
 class RawTransaction {
-  readonly lsid = { id: new BSON.UUID() };
+  readonly lsid: { readonly id: BSON.UUID };
   number = 1;
   readonly #connection: RawConnection;
   readonly #db: string;
 
-  constructor(connection: RawConnection, db: string) {
+  constructor(connection: RawConnection, db: string, lsid = { id: new BSON.UUID() }) {
+    this.lsid = lsid;
     this.#connection = connection;
     this.#db = db;
   }
@@ -173,6 +174,30 @@ describe('a transaction', () => {
       expect(error.hasErrorLabel('TransientTransactionError')).toBe(true);
     });
     expect(await c.find().toArray()).toEqual([{ _id: 'first', x: 2 }]);
+  });
+
+  it('of a client that is gone lets go of what it held within seconds, and of one that came back goes on', async () => {
+    const c = await collection();
+    const connections = [await RawConnection.open(atlas.uri), await RawConnection.open(atlas.uri)] as const;
+    const update = { update: 'c', updates: [{ q: { _id: 'first' }, u: { $set: { x: 1 } } }] };
+    await new RawTransaction(connections[0], c.dbName).send(update, true);
+    const lasting = await rawTransaction(c);
+    await lasting.send({ insert: 'c', documents: [{ _id: 'lasting' }] }, true);
+    const moved = new RawTransaction(connections[1], c.dbName);
+    await moved.send({ insert: 'c', documents: [{ _id: 'moved' }] }, true);
+    const back = new RawTransaction(await RawConnection.open(atlas.uri), c.dbName, moved.lsid);
+    await back.send({ find: 'c' });
+    for (const connection of connections) connection.close();
+    now += 6_000;
+    // Waits for the record that the first one holds.
+    await c.updateOne({ _id: 'first' }, { $set: { x: 2 } });
+    expect(await lasting.send({ commitTransaction: 1 })).toMatchObject({ ok: 1 });
+    expect(await back.send({ commitTransaction: 1 })).toMatchObject({ ok: 1 });
+    expect((await c.find().sort({ _id: 1 }).toArray()).map(({ _id, x }) => [_id, x])).toEqual([
+      ['first', 2],
+      ['lasting', undefined],
+      ['moved', undefined],
+    ]);
   });
 
   it('ends with its session', async () => {
