@@ -1,4 +1,5 @@
 import type { LegHit } from '../store/search/search-store.js';
+import { type Stem, unchanged } from './language/stems.js';
 import { wordsOf } from './words.js';
 
 /** Lucene's defaults. */
@@ -8,15 +9,16 @@ const B = 0.75;
 /**
  * BM25 scores for texts that the index does not know yet, on the scale of those that it returned. Its statistics are its
  * own, so the same formula over the few texts at hand is scaled until the returned hits (`anchors`) get what the index
- * gave them. Texts without a word of the query are left out. Pure.
+ * gave them. Texts without a word of the query, in whatever form `stem` makes one, are left out. Pure.
  */
 export function estimateTextScores(
   query: string,
   fresh: readonly { readonly id: string; readonly text: string }[],
   anchors: readonly { readonly text: string; readonly score: number }[],
+  stem: Stem = unchanged,
 ): LegHit[] {
-  const terms = [...new Set(wordsOf(query).map(({ term }) => term))];
-  const pool = [...anchors, ...fresh].map(({ text }) => countTerms(text));
+  const terms = [...new Set(wordsOf(query).map(({ term }) => stem(term)))];
+  const pool = [...anchors, ...fresh].map(({ text }) => countTerms(text, stem));
   const average = pool.reduce((sum, { length }) => sum + length, 0) / Math.max(pool.length, 1);
   const weights = terms.map((term) => {
     const holding = pool.filter(({ counts }) => counts.has(term)).length;
@@ -42,10 +44,13 @@ interface TermCounts {
   readonly length: number;
 }
 
-function countTerms(text: string): TermCounts {
+function countTerms(text: string, stem: Stem): TermCounts {
   const counts = new Map<string, number>();
   const words = wordsOf(text);
-  for (const { term } of words) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const word of words) {
+    const term = stem(word.term);
+    counts.set(term, (counts.get(term) ?? 0) + 1);
+  }
   return { counts, length: words.length };
 }
 

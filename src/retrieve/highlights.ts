@@ -1,4 +1,5 @@
 import type { Passage } from '../store/search/search-store.js';
+import { type Stem, unchanged } from './language/stems.js';
 import type { Highlight } from './retrieve.js';
 import { wordsOf } from './words.js';
 
@@ -27,9 +28,11 @@ export function placePassages(text: string, passages: readonly Passage[]): Highl
  * Passages around the query's words, for a hit that the text index does not have yet. The best places come first by how
  * many different words they hold. Pure.
  */
-export function markWords(text: string, query: string): Highlight[] {
-  const wanted = new Set(wordsOf(query).map(({ term }) => term));
-  const matched = wordsOf(text).filter(({ term }) => wanted.has(term));
+export function markWords(text: string, query: string, stem: Stem = unchanged): Highlight[] {
+  const wanted = new Set(wordsOf(query).map(({ term }) => stem(term)));
+  const matched = wordsOf(text)
+    .map((word) => ({ ...word, term: stem(word.term) }))
+    .filter(({ term }) => wanted.has(term));
   const passages: { start: number; end: number; terms: Set<string> }[] = [];
   for (const { term, start, end } of matched) {
     const last = passages.at(-1);

@@ -13,6 +13,7 @@ import {
 } from '../store/search/search-store.js';
 import { estimateTextScores } from './estimate-text-scores.js';
 import type { FreshChunks, FreshnessReader } from './freshness.js';
+import { stemOf } from './language/stems.js';
 import { similarityOf } from './scores.js';
 
 /** What a leg brought, and what it took. */
@@ -51,7 +52,8 @@ export async function runTextLeg(context: LegContext, leg: TextLeg): Promise<Leg
     const texts = await textsOf(context, [...ids, ...anchors.map(({ id }) => id)]);
     const withText = <T extends { id: string }>(rows: readonly T[]) =>
       rows.flatMap((row) => (texts.has(row.id) ? [{ ...row, text: texts.get(row.id)! }] : []));
-    return estimateTextScores(leg.query.text, withText(ids.map((id) => ({ id }))), withText(anchors));
+    const stem = stemOf(context.search.textAnalyzer(leg.query));
+    return estimateTextScores(leg.query.text, withText(ids.map((id) => ({ id }))), withText(anchors), stem);
   });
 }
 

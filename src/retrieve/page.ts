@@ -1,5 +1,6 @@
 import type { Rankings } from '../store/rankings.js';
 import { markWords, placePassages } from './highlights.js';
+import { stemOf } from './language/stems.js';
 import type { Ranked } from './rank.js';
 import { requestKey } from './request-key.js';
 import type { Highlight, SearchHit, SearchOptions } from './retrieve.js';
@@ -58,10 +59,11 @@ async function highlightsOf(run: Run, hits: readonly PageHit[]): Promise<Map<str
     matched.map(({ id }) => id),
     run.deadline,
   );
+  const stem = stemOf(run.search.textAnalyzer(query));
   return new Map(
     matched.map(({ id, text }) => {
       const placed = placePassages(text ?? '', passages.get(id) ?? []);
-      return [id, placed.length > 0 ? placed : markWords(text ?? '', query.text)];
+      return [id, placed.length > 0 ? placed : markWords(text ?? '', query.text, stem)];
     }),
   );
 }

@@ -57,6 +57,17 @@ describe.concurrent('while the index lags', () => {
     }
   });
 
+  it('a caller finds it by another form of its words too, as it will once the index has it', async () => {
+    const scope = makeScope('forms', null);
+    await write('only', 'Most of the pumps were primed and running.', scope, standing);
+    for (const query of ['pump', 'priming', 'How do I run it?']) {
+      const { hits } = await standing.search(scope, { query, mode: 'TEXT' }, { needsHighlights: true });
+      expect(hits.map(({ chunk, text, highlights }) => [chunk.ordinal, text, highlights.length])).toEqual([
+        [0, 'Most of the pumps were primed and running.', 1],
+      ]);
+    }
+  });
+
   it('never shows what was replaced, deleted, or given to other agents', async () => {
     const scope = makeScope('changer', null);
     const ann = makeScope('changer', ['ann']);

@@ -90,14 +90,18 @@ export function matchText(context: PipelineContext, query: TextQuery): Document 
 
 /** The standard analyzer's path, and the language's where there is one. */
 export function textPaths(context: PipelineContext, query: TextQuery): [string, Document?] {
+  const analyzer = textAnalyzer(context, query);
+  return analyzer === null ? ['text'] : ['text', { value: 'text', multi: analyzer }];
+}
+
+/** The analyzer of the query's language, where the index has it. */
+export function textAnalyzer(context: Pick<PipelineContext, 'analyzers'>, query: TextQuery): string | null {
   const analyzer = query.language === null ? onlyLanguage(context) : analyzerOf(query.language);
-  return analyzer !== null && context.analyzers.includes(analyzer)
-    ? ['text', { value: 'text', multi: analyzer }]
-    : ['text'];
+  return analyzer !== null && context.analyzers.includes(analyzer) ? analyzer : null;
 }
 
 /** One or two words often do not tell their language: where the index has one language only, it is that. */
-function onlyLanguage({ analyzers }: PipelineContext): string | null {
+function onlyLanguage({ analyzers }: Pick<PipelineContext, 'analyzers'>): string | null {
   const languages = analyzers.filter((name) => name !== 'cjk' && name !== 'thai');
   return languages.length === 1 ? languages[0]! : null;
 }

@@ -7,7 +7,7 @@ import { embeddingPath, TEXT_INDEX, vectorIndexName } from '../search-index-defi
 import type { SearchIndexManager } from '../search-indexes.js';
 import { countChunks, freshChunkIds, storedVectors } from './fresh-chunks.js';
 import { indexName } from './index-name.js';
-import { legPipeline, type PipelineContext, rankFusionPipeline } from './leg-pipelines.js';
+import { legPipeline, type PipelineContext, rankFusionPipeline, textAnalyzer } from './leg-pipelines.js';
 import { checkFilter, prepareFilter } from './prepare-filter.js';
 import { readHighlights } from './read-highlights.js';
 import { readinessOf } from './readiness.js';
@@ -43,6 +43,7 @@ export function openSearchStore(context: SearchContext): SearchStore {
       shellJson(rankFusionPipeline(pipelines(), scope, legs, weights, limit)),
     revalidate: (scope, chunkIds, filter, withText, budget) =>
       revalidate(database, context.filterKeys(), scope, chunkIds, filter, withText, budget),
+    textAnalyzer: (query) => textAnalyzer(context, query),
     highlights: (scope, query, chunkIds, budget) =>
       readHighlights(database, pipelines(), scope, query, chunkIds, budget),
     freshChunkIds: (scope, fresh, budget) => freshChunkIds(database, scope, fresh, budget),

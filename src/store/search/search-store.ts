@@ -32,6 +32,8 @@ export interface SearchStore {
     withText: ReadonlySet<string>,
     budget: Budget,
   ): Promise<ReadonlyMap<string, Revalidated>>;
+  /** The analyzer that reads a query and the texts beside the standard one, e.g. 'english'; null: the index has none for it. */
+  textAnalyzer(query: TextQuery): string | null;
   /** The passages around the matched words, per chunk, as the text index marks them. */
   highlights(
     scope: Scope,
