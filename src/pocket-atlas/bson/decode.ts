@@ -13,6 +13,7 @@ import {
   Timestamp,
 } from 'bson';
 import { CommandError } from '../errors.js';
+import { FIXED_BYTES } from './fixed-bytes.js';
 import { isInt32 } from './type.js';
 import type { BsonValue, Doc } from './values.js';
 
@@ -94,22 +95,6 @@ function defineField(doc: Doc, name: string, value: BsonValue): void {
 
 /** ObjectIds, UUIDs, decimals and hashes. */
 const POOLED_BYTES_MAX = 64;
-
-/** Bytes of the types that always have the same. */
-const FIXED_BYTES: Readonly<Record<number, number>> = {
-  1: 8,
-  6: 0,
-  7: 12,
-  8: 1,
-  9: 8,
-  10: 0,
-  16: 4,
-  17: 8,
-  18: 8,
-  19: 16,
-  127: 0,
-  255: 0,
-};
 
 interface Span {
   readonly from: number;

@@ -1,19 +1,6 @@
-/** Reading and joining encoded BSON without decoding it. The bytes must have passed `assertValidBson`. */
+import { FIXED_BYTES } from '../bson/fixed-bytes.js';
 
-const FIXED_BYTES: Readonly<Record<number, number>> = {
-  1: 8,
-  6: 0,
-  7: 12,
-  8: 1,
-  9: 8,
-  10: 0,
-  16: 4,
-  17: 8,
-  18: 8,
-  19: 16,
-  127: 0,
-  255: 0,
-};
+/** Reading and joining encoded BSON without decoding it. The bytes must have passed `assertValidBson`. */
 
 export interface RawField {
   readonly name: string;

@@ -1,24 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import { FIXED_BYTES } from '../bson/fixed-bytes.js';
 import { CommandError } from '../errors.js';
 
 /** Levels of documents and arrays in a message; the server's own default. */
 export const NESTING_MAX = 200;
-
-/** Bytes of values of a fixed size, by BSON type. Source: bsonspec.org, version 1.1. */
-const FIXED_BYTES: Readonly<Record<number, number>> = {
-  1: 8, // double
-  6: 0, // undefined
-  7: 12, // ObjectId
-  8: 1, // bool
-  9: 8, // date
-  10: 0, // null
-  16: 4, // int32
-  17: 8, // timestamp
-  18: 8, // int64
-  19: 16, // decimal128
-  127: 0, // MaxKey
-  255: 0, // MinKey
-};
 
 /**
  * Checks the structure of a document before anything trusts its lengths: each value lies within its parent, strings are
