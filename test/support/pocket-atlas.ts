@@ -25,26 +25,7 @@ export async function startTestPocketAtlas(
 ): Promise<TestPocketAtlas> {
   const dataDir = await mkdtemp(join(tmpdir(), 'pa-'));
   const server = await spawnPocketAtlas({ dataDir, ...options });
-  const clients: MongoClient[] = [];
-  const connect = async (clientOptions: MongoClientOptions = {}): Promise<MongoClient> => {
-    const client = new MongoClient(server.uri, clientOptions);
-    clients.push(client);
-    return client.connect();
-  };
-  const client = await connect();
-  return {
-    uri: server.uri,
-    client,
-    dataDir,
-    pid: () => server.pid,
-    db: (name) => client.db(name),
-    connect,
-    stop: async () => {
-      await Promise.all(clients.map((one) => one.close()));
-      await server.stop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
+  return { ...(await clientOf(server, dataDir)), pid: () => server.pid };
 }
 
 /** The same inside the test's own process: for tests that set the clock. `now` is in ms since 1970. */
@@ -52,7 +33,13 @@ export async function servePocketAtlasHere(
   options: { readonly now?: () => number; readonly searchLagMs?: number } = {},
 ): Promise<Omit<TestPocketAtlas, 'pid'>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'pa-'));
-  const server = await servePocketAtlas({ dataDir, ...options });
+  return await clientOf(await servePocketAtlas({ dataDir, ...options }), dataDir);
+}
+
+async function clientOf(
+  server: { readonly uri: string; stop(): Promise<unknown> },
+  dataDir: string,
+): Promise<Omit<TestPocketAtlas, 'pid'>> {
   const clients: MongoClient[] = [];
   const connect = async (clientOptions: MongoClientOptions = {}): Promise<MongoClient> => {
     const client = new MongoClient(server.uri, clientOptions);
