@@ -1,3 +1,4 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { DocumentRecord, NewChunk, SpaceRecord } from '../store/records.js';
 import { type Attempt, withAlongside } from './attempt.js';
 import { cutVersion } from './cut-version.js';
@@ -6,6 +7,8 @@ import type { UpsertResult } from './ingest.js';
 import { isSearchable } from './is-searchable.js';
 import { costOf, embedMissing, missingVectors } from './version-vectors.js';
 import type { Wanted } from './wanted.js';
+
+const MANY_CHUNKS = 2_000;
 
 /** New content, chunking or space: cut, embed what no stored chunk holds, then write it all at once. */
 export async function replaceVersion(
@@ -16,7 +19,13 @@ export async function replaceVersion(
   const { parts, scope, given, options } = attempt;
   options.onProgress?.({ phase: 'chunking', done: 0, total: 1 });
   const { chunks, strings, cuttingTokens, release } = await cutVersion(attempt, stored, wanted);
+  // Each step over tens of thousands of chunks takes a tenth of a second: requests of others come in between.
+  const breathe = async (): Promise<void> => {
+    if (chunks.length > MANY_CHUNKS) await yieldToOthers();
+  };
+  await breathe();
   const missing = await missingVectors(attempt, stored, wanted, strings);
+  await breathe();
   const averaged = Math.max(...missing.map((one) => countAveraged(one.strings.values(), parts.embedderOf(one.space))));
   const plan = {
     outcome: stored === null || stored.version === 0 ? ('CREATED' as const) : ('UPDATED' as const),
@@ -35,6 +44,7 @@ export async function replaceVersion(
     };
 
   const vectorsBySpace = await embedMissing(attempt, missing);
+  await breathe();
   options.signal?.throwIfAborted();
   options.onProgress?.({ phase: 'storing', done: 0, total: chunks.length });
   const { space, otherSpaces, pageStarts: _pages, warnings: _warnings, ...version } = wanted;
