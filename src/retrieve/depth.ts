@@ -11,7 +11,7 @@ export function rankingSize(first: number): number {
   return Math.min(200, Math.max(50, 4 * first));
 }
 
-/** An index may return hits that re-validation drops: a leg asks for some more, and for four times more each round. */
+/** An index may return hits that re-validation drops: a leg asks for some more, and for four times more with each step. */
 export const MAX_ROUNDS = 3;
 const SPARE = 1.2;
 const GROWTH = 4;
@@ -22,12 +22,12 @@ export function withSpare(hits: number): number {
 }
 
 /**
- * What a leg asks for in a round (from 0), so that `wanted` hits are left. Hits that one document may have too many of
- * are dropped by the dozen: such a search starts a round deeper.
+ * What a leg asks for after so many steps down (the first round takes none), so that `wanted` hits are left. Hits that one
+ * document may have too many of are dropped by the dozen: such a search starts a step deeper.
  */
-export function legLimit(wanted: number, round: number, maxPerDocument?: number): number {
-  const rounds = maxPerDocument === undefined ? round : round + 1;
-  return Math.min(MAX_CANDIDATES, withSpare(wanted) * GROWTH ** rounds);
+export function legLimit(wanted: number, steps: number, maxPerDocument?: number): number {
+  const depth = maxPerDocument === undefined ? steps : steps + 1;
+  return Math.min(MAX_CANDIDATES, withSpare(wanted) * GROWTH ** depth);
 }
 
 /** Never below the limit that is sent, which the server refuses; raised to that when the caller asked for less. */

@@ -54,8 +54,8 @@ export async function rank(given: Run, { depth, need, withText }: RankOptions): 
   const states = new Map<string, Revalidated>();
   const wanted = Math.max(depth, need, run.mode === 'HYBRID' ? rankingSize(first) : 0);
   let returnedBefore = -1;
-  for (let round = 0; ; round++) {
-    const legs = await runLegs(run, legLimit(wanted, round, maxPerDocument));
+  for (let round = 0, steps = 0; ; round++) {
+    const legs = await runLegs(run, legLimit(wanted, steps, maxPerDocument));
     const candidates = toCandidates(hitsOf(legs), {
       mode: run.mode,
       weights: run.weights,
@@ -71,9 +71,12 @@ export async function rank(given: Run, { depth, need, withText }: RankOptions): 
     if (isEnough || (await isExhausted(run, legs, returned, returnedBefore, live.length)))
       return { live, unjudged, staleDropped, legs, candidates, states };
     returnedBefore = returned;
-    if (round > 0 || run !== given || staleDropped === 0) continue;
-    run = await passingOverUnseen(given);
-    if (run !== given) returnedBefore = -1;
+    steps++;
+    const before = run;
+    if (round === 0 && run === given && staleDropped > 0) run = await passingOverUnseen(given);
+    if (run !== before) returnedBefore = -1;
+    // A large document was replaced: its rows of before stay for a while, and where they are most, they may be thousands.
+    else if (staleDropped > live.length) steps++;
   }
 }
 

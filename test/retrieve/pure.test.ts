@@ -95,7 +95,7 @@ describe('depth', () => {
     expect(effectiveCandidates(10, 60, 20)).toBe(60);
     expect(effectiveCandidates(10, 60, -5)).toBe(60);
     expect(effectiveCandidates(10, 60, 99_999)).toBe(10_000);
-    expect([0, 1, 2].map((round) => legLimit(50, round))).toEqual([60, 240, 960]);
+    expect([0, 1, 2].map((steps) => legLimit(50, steps))).toEqual([60, 240, 960]);
     expect(legLimit(50, 0, 3)).toBe(240);
     expect(legLimit(200, 2, 1)).toBe(10_000);
   });

@@ -46,6 +46,21 @@ describe('while a large document is being stored that matches better than all ot
     const { hits } = await harness.search(scope, { query: 'a valve', mode: 'TEXT' });
     expect(hits.every((hit) => hit.text?.startsWith('A valve'))).toBe(true);
   });
+
+  it('a page is full too when its text was replaced by another, and its rows of before are still there', async () => {
+    const scope = makeScope('replacer', null);
+    const old = Array.from({ length: 20 }, (_, index) => `The valve of the cold pump in house ${index}.`);
+    await Promise.all(old.map((text, index) => harness.upsert(scope, { title: `house ${index}`, text })));
+    const chunking = { strategy: 'SENTENCE' as const, maxTokens: 16, overlap: 0, contextual: false };
+    const sentences = (words: string) => Array.from({ length: STAGED }, (_, index) => `${words} ${index}.`).join(' ');
+    await harness.upsert(scope, { title: 'long', text: sentences('A valve, a valve, a valve'), chunking });
+    await harness.upsert(scope, { title: 'long', text: sentences('Some owls hunt at night'), chunking });
+    for (const mode of MODES) {
+      const { hits } = await harness.search(scope, { query: 'a valve', mode });
+      expect(hits, mode).toHaveLength(10);
+      expect(hits.filter((hit) => old.includes(hit.text ?? '')).length, mode).toBe(10);
+    }
+  });
 });
 
 /** The step that makes a new document visible waits: `staged` resolves when all before it is done. */
