@@ -14,6 +14,7 @@ import type { EvaluatedChunking, EvaluationClient } from '../src/retrieve/evalua
 import { calibrationTable, chunkingTable, comparisonTable, retrievalTable } from '../src/retrieve/evaluate/report.js';
 import type { Weights } from '../src/retrieve/weights.js';
 import { processOutput } from './cli/output.js';
+import { argumentsProblem } from './evaluate/check-arguments.js';
 import { saveCalibration } from './evaluate/save-calibration.js';
 import { withServer } from './evaluate/throw-away-server.js';
 
@@ -77,7 +78,6 @@ async function evaluateCollection(client: EvaluationClient, directory: string): 
   });
   output.err(`${collection.documents.length} documents in ${((performance.now() - started) / 1000).toFixed(1)} s, ${collection.queries.length} questions`); // biome-ignore format: one line
   if (values.calibrate) return await printCalibration(client, collection);
-  const names = values.compare === undefined ? values.mode.split(',') : [values.compare, positionals[0] ?? ''];
   const results = [];
   for (const name of names)
     results.push(await evaluateConfiguration(client, collection, parseConfiguration(name), progress(name)));
@@ -129,10 +129,17 @@ function parseChunking(text: string): EvaluatedChunking {
   return { strategy, [unit]: Number(size), ...(overlap !== undefined && { overlap: Number(overlap) }) };
 }
 
+const names = values.compare === undefined ? values.mode.split(',') : [values.compare, positionals[0] ?? ''];
+const { dataset, provider, queries } = values;
+const problem =
+  dataset === undefined ? null : await argumentsProblem({ dataset, configurations: names, provider, queries });
 const server = { provider: values.provider, languages: values.languages.split(',') };
 if (values.help || values.dataset === undefined) {
   output.out(USAGE);
   process.exitCode = values.help ? 0 : 2;
+} else if (problem !== null) {
+  output.err(problem);
+  process.exitCode = 2;
 } else {
   const directory = values.dataset;
   const isExcerpts = await readExcerptCollection(directory).then(() => true, () => false); // biome-ignore format: one line
