@@ -96,14 +96,16 @@ export function textPaths(context: PipelineContext, query: TextQuery): [string, 
 
 /** The analyzer of the query's language, where the index has it. */
 export function textAnalyzer(context: Pick<PipelineContext, 'analyzers'>, query: TextQuery): string | null {
-  const analyzer = query.language === null ? onlyLanguage(context) : analyzerOf(query.language);
+  const analyzer = query.language === null ? assumedLanguage(context) : analyzerOf(query.language);
   return analyzer !== null && context.analyzers.includes(analyzer) ? analyzer : null;
 }
 
-/** One or two words often do not tell their language: where the index has one language only, it is that. */
-function onlyLanguage({ analyzers }: Pick<PipelineContext, 'analyzers'>): string | null {
-  const languages = analyzers.filter((name) => name !== 'cjk' && name !== 'thai');
-  return languages.length === 1 ? languages[0]! : null;
+/**
+ * One or two words often do not tell their language: then it is taken for the first of the index's. Words of another one are
+ * found in their exact form, as they would be without.
+ */
+function assumedLanguage({ analyzers }: Pick<PipelineContext, 'analyzers'>): string | null {
+  return analyzers.find((name) => name !== 'cjk' && name !== 'thai') ?? null;
 }
 
 /**
