@@ -36,7 +36,11 @@ export const LIMITS = {
   first: { maximum: 100, unit: 'items per page (`first`)', code: 'BAD_USER_INPUT' },
   ids: { maximum: 100, unit: 'ids in `nodes(ids:)`', code: 'BAD_USER_INPUT' },
   filterTitles: { maximum: MAX_FILTER_TITLES, unit: 'titles in a search filter', code: 'BAD_USER_INPUT' },
-  filterNesting: { maximum: MAX_FILTER_NESTING, unit: 'levels of and/or/not in a filter', code: 'BAD_USER_INPUT' },
+  filterNesting: {
+    maximum: MAX_FILTER_NESTING,
+    unit: 'levels of filters in filters, the outermost counted',
+    code: 'BAD_USER_INPUT',
+  },
   filterValues: { maximum: MAX_FILTER_VALUES, unit: 'values in a filter', code: 'BAD_USER_INPUT' },
   jobDocuments: { maximum: MAX_DOCUMENTS_PER_CALL, unit: 'documents in an `ingestDocuments`', code: 'INVALID' },
   jobs: { maximum: JOB_QUOTA.jobs, unit: 'unfinished jobs of an owner', code: 'QUOTA_EXCEEDED' },
