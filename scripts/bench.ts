@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
+import { optionsOrUsage } from './options-or-usage.js';
 
-/** `npm run bench -- [suite …]`: prints figures; without names, every suite. */
 const SUITES: Readonly<
   Record<string, { readonly title: string; run(print: (line: string) => void, quick: boolean): Promise<void> }>
 > = {
@@ -42,18 +41,30 @@ const SUITES: Readonly<
   },
 };
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false } },
-});
-const unknown = positionals.filter((name) => !Object.hasOwn(SUITES, name));
-if (unknown.length > 0) {
-  console.error(`No such suite: ${unknown.join(', ')}. There are: ${Object.keys(SUITES).join(', ')}`);
-  process.exitCode = 2;
-} else {
-  for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {
+const USAGE = `Usage: npm run bench -- [SUITE …] [--quick]
+
+Prints figures, each beside a peer or a limit measured in the same run; without names, of every suite. --quick: fewer rows.
+
+${Object.entries(SUITES)
+  .map(([name, { title }]) => `  ${name.padEnd(18)}${title}`)
+  .join('\n')}`;
+
+const given = optionsOrUsage(
+  { allowPositionals: true, options: { quick: { type: 'boolean', default: false }, help: { type: 'boolean' } } },
+  USAGE,
+);
+if (given !== null) await runSuites(given.positionals, given.values.quick);
+
+async function runSuites(names: readonly string[], quick: boolean): Promise<void> {
+  const unknown = names.filter((name) => !Object.hasOwn(SUITES, name));
+  if (unknown.length > 0) {
+    console.error(`No such suite: ${unknown.join(', ')}. There are: ${Object.keys(SUITES).join(', ')}`);
+    process.exitCode = 2;
+    return;
+  }
+  for (const name of names.length > 0 ? names : Object.keys(SUITES)) {
     const suite = SUITES[name]!;
     console.log(`\n${suite.title} (${name})`);
-    await suite.run((line) => console.log(line), values.quick);
+    await suite.run((line) => console.log(line), quick);
   }
 }

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { parseArgs } from 'node:util';
 import { loadThrowAwayConfig } from '../src/config.js';
 import { readCollection } from '../src/retrieve/evaluate/beir.js';
 import { calibrate, type GoldenQuery } from '../src/retrieve/evaluate/calibrate.js';
@@ -17,6 +16,7 @@ import { processOutput } from './cli/output.js';
 import { argumentsProblem } from './evaluate/check-arguments.js';
 import { saveCalibration } from './evaluate/save-calibration.js';
 import { withServer } from './evaluate/throw-away-server.js';
+import { optionsOrUsage } from './options-or-usage.js';
 
 const USAGE = `Usage: npm run evaluate -- --dataset DIR [options]
 
@@ -36,7 +36,7 @@ Ingests a collection into a throw-away server through its API, asks every questi
 
 const ALL_MODES = 'VECTOR,TEXT,HYBRID';
 const EXCERPT_CHUNKINGS = 'RECURSIVE:200,RECURSIVE:400,SENTENCE:200,TOKEN:200,SLIDING_WINDOW:1000';
-const { values, positionals } = parseArgs({
+const OPTIONS = {
   allowPositionals: true,
   options: {
     dataset: { type: 'string' },
@@ -51,7 +51,10 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
-});
+} as const;
+const given = optionsOrUsage(OPTIONS, USAGE);
+if (given === null) process.exit();
+const { values, positionals } = given;
 const output = processOutput();
 let calibrated: Weights | null = null;
 /** Documents stored at the same time. */
@@ -134,9 +137,9 @@ const { dataset, provider, queries } = values;
 const problem =
   dataset === undefined ? null : await argumentsProblem({ dataset, configurations: names, provider, queries });
 const server = { provider: values.provider, languages: values.languages.split(',') };
-if (values.help || values.dataset === undefined) {
-  output.out(USAGE);
-  process.exitCode = values.help ? 0 : 2;
+if (values.dataset === undefined) {
+  output.err(USAGE);
+  process.exitCode = 2;
 } else if (problem !== null) {
   output.err(problem);
   process.exitCode = 2;

@@ -1,25 +1,31 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { killRounds } from '../src/pocket-atlas/storage/torture/kill-rounds.js';
+import { optionsOrUsage } from './options-or-usage.js';
 import { killJob } from './torture/kill-job.js';
 import { killUpserts } from './torture/kill-upserts.js';
 
-/**
- * `npm run torture -- [--rounds N]`: kills the engine under writes, and then under whole upserts, that many times each
- * (200 unless told otherwise); then a server, twenty times in the middle of one job. Ends with 1 where a write that was
- * acknowledged is gone or shown half done, a document of the job is not there whole, or a chunk was embedded three times.
- */
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '200' } } });
-const rounds = Number(values.rounds);
-if (!Number.isInteger(rounds) || rounds < 1) {
-  console.error(`--rounds: expected a whole number from 1 on, got ${values.rounds}`);
-  process.exitCode = 2;
-} else {
-  await storage(rounds);
-  await upserts(rounds);
-  await job();
+const USAGE = `Usage: npm run torture -- [--rounds N]
+
+Kills the engine under writes, and then under whole upserts, N times each (default 200); then a server, twenty times in the
+middle of one job. Ends with 1 where a write that was acknowledged is gone or shown half done, a document of the job is not
+there whole, or a chunk was embedded three times.`;
+
+const given = optionsOrUsage(
+  { options: { rounds: { type: 'string', default: '200' }, help: { type: 'boolean' } } },
+  USAGE,
+);
+if (given !== null) {
+  const rounds = Number(given.values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    console.error(`--rounds: expected a whole number from 1 on, got ${given.values.rounds}`);
+    process.exitCode = 2;
+  } else {
+    await storage(rounds);
+    await upserts(rounds);
+    await job();
+  }
 }
 
 async function storage(rounds: number): Promise<void> {
