@@ -288,7 +288,13 @@ const SETTINGS = z
         return tags;
       })
       .default(['en']),
-    GAZETTEER_HOSTS: list.optional(),
+    GAZETTEER_HOSTS: list
+      // One that no Host header can equal would refuse every request, and say nothing before.
+      .refine(
+        (hosts) => hosts.length > 0 && hosts.every(isHost),
+        'expected names such as docs.example.com or docs.example.com:8443, without https:// and *',
+      )
+      .optional(),
     GAZETTEER_CORS_ORIGINS: list
       .refine((origins) => origins.every(isOrigin), 'expected origins such as https://app.example.com, without a path')
       .optional(),
@@ -374,6 +380,11 @@ function isHttpUrl(value: string): boolean {
 
 function isOrigin(value: string): boolean {
   return URL.canParse(value) && new URL(value).origin === value;
+}
+
+/** What a Host header can say: a name or an address, IPv6 in brackets, with or without a port. */
+export function isHost(value: string): boolean {
+  return /^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.test(value);
 }
 
 function isLoopbackUrl(value: string): boolean {

@@ -33,6 +33,11 @@ test('filterable keys are read with their types', () => {
   expect(database.filterable).toEqual({ topic: 'string', year: 'number', seen: 'date', open: 'boolean' });
 });
 
+test('hosts may have ports and be addresses', () => {
+  const { http } = parseConfig({ GAZETTEER_HOSTS: 'docs.example.com, Docs.example.com:8443,10.0.0.1,[::1]:4000' });
+  expect(http.hosts).toEqual(['docs.example.com', 'Docs.example.com:8443', '10.0.0.1', '[::1]:4000']);
+});
+
 test('the result cannot be changed', () => {
   const config = parseConfig({});
   expect(() => Object.assign(config.http, { port: 1 })).toThrow(TypeError);
@@ -61,6 +66,10 @@ const REFUSED: readonly [Record<string, string>, RegExp][] = [
   [{ GAZETTEER_LANGUAGES: 'en,xx' }, /^GAZETTEER_LANGUAGES: No analyzer for xx; known languages: ar, hy/],
   [{ GAZETTEER_LANGUAGES: 'en,de,fr,es,it,nl' }, /^GAZETTEER_LANGUAGES: .*at most 5 languages/],
   [{ GAZETTEER_CORS_ORIGINS: 'https://a.example/path' }, /^GAZETTEER_CORS_ORIGINS: /],
+  [{ GAZETTEER_HOSTS: 'https://docs.example.com' }, /^GAZETTEER_HOSTS: expected names such as docs.example.com/],
+  [{ GAZETTEER_HOSTS: 'docs.example.com,*.example.com' }, /^GAZETTEER_HOSTS: /],
+  [{ GAZETTEER_HOSTS: '::1' }, /^GAZETTEER_HOSTS: /],
+  [{ GAZETTEER_HOSTS: ',' }, /^GAZETTEER_HOSTS: /],
   [{ GAZETTEER_ADMIN_KEY: 'short' }, /^GAZETTEER_ADMIN_KEY: .*32 printable/],
   [{ GAZETTEER_ADMIN_KEY: `${SECRET} ${SECRET}` }, /^GAZETTEER_ADMIN_KEY: .*without blanks$/],
   [{ GAZETTEER_JWT_SECRET: 'short' }, /^GAZETTEER_JWT_SECRET: .*32 bytes$/],

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Config, isLoopbackName } from '../../config.js';
+import { type Config, isHost, isLoopbackName } from '../../config.js';
 import { AppError } from '../../errors.js';
 
 /** Apollo Studio's pages: they may call a server in development, where there are no credentials to steal. */
@@ -35,7 +35,7 @@ export function makeHostAndOriginCheck({ hosts, corsOrigins }: Config['http']): 
 
 /** The name in a Host header without its port, lower case; null when it is missing or malformed. */
 function hostName(host: string | undefined): string | null {
-  if (host === undefined || !/^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.test(host)) return null;
+  if (host === undefined || !isHost(host)) return null;
   return host.toLowerCase().replace(/:\d{1,5}$/, '');
 }
 
