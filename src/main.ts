@@ -34,14 +34,20 @@ function stopOnSignals(app: App): void {
   process.on('SIGTERM', stop);
 }
 
+/** What listening, or a look-up of hosts, fails with. */
+type StartError = NodeJS.ErrnoException & { address?: string; port?: number };
+
 /** What an operator can mend, in a line each; null for a bug. */
 function mendable(error: unknown): readonly string[] | null {
   if (error instanceof ConfigError) return error.problems;
   if (error instanceof AppError) return error.message.split('\n');
-  const { code, name, message, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  const { code, name, message, syscall, address, port } = error as StartError;
+  if (syscall?.startsWith('query')) return [`MONGODB_URI: its host is not found in the DNS (${message})`];
   switch (code) {
     case 'EADDRINUSE':
-      return [`Port ${port} on ${address} is in use: stop what listens there, or set PORT (0 picks a free one)`];
+      return [
+        `Port ${port} on ${address} is in use: stop what listens there, or set PORT (0 picks a free one)`,
+      ];
     case 'EACCES':
       return [`Port ${port} on ${address} is not open to this user: set PORT to one above 1023`];
     case 'EADDRNOTAVAIL':

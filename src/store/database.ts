@@ -1,4 +1,5 @@
 import { type Collection, type Db, MongoClient, type MongoClientOptions, ReadConcern, ReadPreference } from 'mongodb';
+import { AppError } from '../errors.js';
 import type { JobItemRow, JobPayloadRow, JobRow, JobTurnRow } from './jobs/job-rows.js';
 import type {
   ApiKeyRow,
@@ -49,7 +50,7 @@ export const WRITE_CONCERN = { w: 'majority', journal: true } as const;
 const SERVER_SELECTION_TIMEOUT_MS = 10_000;
 
 export function connect(uri: string, dbName: string, options: MongoClientOptions = {}): Database {
-  const client = new MongoClient(uri, {
+  const client = makeClient(uri, {
     appName: 'gazetteer',
     serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS,
     ...options,
@@ -89,4 +90,27 @@ export function connect(uri: string, dbName: string, options: MongoClientOptions
     snapshotChunks: handle('snapshot').collection('chunks'),
     close: () => client.close(),
   };
+}
+
+/** What the driver cannot read is the operator's to mend, and is said without a word of the credentials in it. */
+function makeClient(uri: string, options: MongoClientOptions): MongoClient {
+  try {
+    return new MongoClient(uri, options);
+  } catch (cause) {
+    throw new AppError('STORE_UNAVAILABLE', `MONGODB_URI: ${whatIsWrong(uri, options) ?? ENCODE_CREDENTIALS}`, {
+      cause,
+    });
+  }
+}
+
+const ENCODE_CREDENTIALS = 'percent-encode what is neither a letter nor a digit in the user name and the password';
+
+/** The driver's word on the URI without its credentials; null when that one is good, so that they are at fault. */
+function whatIsWrong(uri: string, options: MongoClientOptions): string | null {
+  try {
+    new MongoClient(uri.replace(/:\/\/.*@/s, '://'), options);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }

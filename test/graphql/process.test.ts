@@ -154,6 +154,21 @@ describe('a start that cannot be says why, in lines that a person can read, and 
     });
   });
 
+  test.each([
+    ['mongodb://ada:hunter/2@127.0.0.1:1/', 'percent-encode'],
+    ['mongodb://ada:hunter@2@127.0.0.1:1/', 'percent-encode'],
+    ['mongodb://ada:hunter?2@127.0.0.1:1/', ''],
+    ['mongodb://ada:hunter2@127.0.0.1:99999/', '127.0.0.1:99999'],
+    ['mongodb://ada:hunter2@127.0.0.1:1/?retries=2', 'retries'],
+    ['mongodb+srv://ada:hunter2@cluster.invalid/', 'cluster.invalid'],
+  ])('%s as the database, in a line that shows no password', async (uri, reason) => {
+    const { code, err } = await refusal({ MONGODB_URI: uri, GAZETTEER_LOG_LEVEL: 'silent' });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^Cannot start\n {2}MONGODB_URI: .*\n$/);
+    expect(err).toContain(reason);
+    expect(err).not.toMatch(/hunter/);
+  });
+
   test('an address beyond loopback without credentials', async () => {
     const { code, err } = await refusal({ HOST: '0.0.0.0', GAZETTEER_LOG_LEVEL: 'silent' });
     expect(code).toBe(1);
