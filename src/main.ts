@@ -34,22 +34,22 @@ function stopOnSignals(app: App): void {
   process.on('SIGTERM', stop);
 }
 
-/** What listening, or a look-up of hosts, fails with. */
-type StartError = NodeJS.ErrnoException & { address?: string; port?: number };
+/** What listening, or a look-up of hosts, fails with. `setting` is who chose the port, where that was not PORT. */
+type StartError = NodeJS.ErrnoException & { address?: string; port?: number; setting?: string };
 
 /** What an operator can mend, in a line each; null for a bug. */
 function mendable(error: unknown): readonly string[] | null {
   if (error instanceof ConfigError) return error.problems;
   if (error instanceof AppError) return error.message.split('\n');
-  const { code, name, message, syscall, address, port } = error as StartError;
+  const { code, name, message, syscall, address, port, setting } = error as StartError;
   if (syscall?.startsWith('query')) return [`MONGODB_URI: its host is not found in the DNS (${message})`];
   switch (code) {
     case 'EADDRINUSE':
       return [
-        `Port ${port} on ${address} is in use: stop what listens there, or set PORT (0 picks a free one)`,
+        `Port ${port} on ${address} is in use: stop what listens there, or set ${setting ?? 'PORT (0 picks a free one)'}`,
       ];
     case 'EACCES':
-      return [`Port ${port} on ${address} is not open to this user: set PORT to one above 1023`];
+      return [`Port ${port} on ${address} is not open to this user: set ${setting ?? 'PORT'} to one above 1023`];
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return ['HOST: this machine has no such address'];

@@ -154,6 +154,18 @@ describe('a start that cannot be says why, in lines that a person can read, and 
     });
   });
 
+  test('a port for metrics that is in use, by the name of its own setting', async () => {
+    const other = createServer();
+    await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));
+    const { port } = other.address() as AddressInfo;
+    const { code, err } = await refusal({ GAZETTEER_METRICS_PORT: String(port), GAZETTEER_LOG_LEVEL: 'silent' });
+    other.close();
+    expect(code).toBe(1);
+    expect(err).toBe(
+      `Cannot start\n  Port ${port} on 127.0.0.1 is in use: stop what listens there, or set GAZETTEER_METRICS_PORT\n`,
+    );
+  });
+
   test.each([
     ['mongodb://ada:hunter/2@127.0.0.1:1/', 'percent-encode'],
     ['mongodb://ada:hunter@2@127.0.0.1:1/', 'percent-encode'],

@@ -8,7 +8,7 @@ export async function startMetricsServer(port: number, { registry }: Metrics): P
     else response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
   });
   await new Promise<void>((listening, fail) => {
-    server.once('error', fail);
+    server.once('error', (error) => fail(Object.assign(error, { setting: 'GAZETTEER_METRICS_PORT' })));
     server.listen(port, '127.0.0.1', listening);
   });
   return {
