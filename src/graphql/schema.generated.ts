@@ -1003,7 +1003,7 @@ export type SearchInput = {
   readonly maxPerDocument?: InputMaybe<Scalars['Int']['input']>;
   /** Reorder the best candidates with the configured reranker. */
   readonly rerank: Scalars['Boolean']['input'];
-  /** How much each leg of HYBRID counts. Default: calibrated per embedding space and by how well it knows the query's language. */
+  /** How much each leg of HYBRID counts; given, the legs are fused by reciprocal rank. Default: calibrated per embedding space and by how well it knows the query's language. */
   readonly weights?: InputMaybe<HybridWeights>;
 };
 
@@ -1019,7 +1019,7 @@ export type SearchMode =
   | 'VECTOR'
   /** BM25 over the chunks' words. */
   | 'TEXT'
-  /** Both, fused by reciprocal rank. */
+  /** Both, fused by their normalised scores; by reciprocal rank, as $rankFusion does, when `weights` are given. */
   | 'HYBRID';
 
 /** Hits, best first. Pages of one search never repeat or skip a hit. */
