@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { endWithReader } from './cli/output.js';
 
 /**
  * What this process was started with; null: it asked for `--help`, or for what there is not, and has been told (then the
@@ -8,6 +9,7 @@ export function optionsOrUsage<T extends ParseArgsConfig>(
   config: T,
   usage: string,
 ): ReturnType<typeof parseArgs<T>> | null {
+  endWithReader();
   try {
     const parsed = parseArgs(config);
     if ((parsed.values as { help?: boolean }).help !== true) return parsed;

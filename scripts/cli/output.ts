@@ -10,8 +10,21 @@ export interface Output {
   readonly redraw?: (line: string) => void;
 }
 
+/** What a shell sees of a tool that SIGPIPE ended. */
+const BROKEN_PIPE = 141;
+
+/** `… | head` has read enough: the process ends as other tools do, and says nothing. */
+export function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(BROKEN_PIPE);
+      throw error;
+    });
+}
+
 export function processOutput(): Output {
   const { stdout, stderr } = process;
+  endWithReader();
   return {
     stdout,
     out: (line) => stdout.write(`${line}\n`),

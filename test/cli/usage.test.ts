@@ -1,11 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
+const pathOf = (script: string) => fileURLToPath(new URL(`../../dist/scripts/${script}.js`, import.meta.url));
+
 /** The tools beside the command line, as somebody meets them who does not know them. */
 function run(script: string, ...args: string[]) {
-  const path = fileURLToPath(new URL(`../../dist/scripts/${script}.js`, import.meta.url));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [path, ...args], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [pathOf(script), ...args], { encoding: 'utf8' });
   return { status, stdout, stderr };
 }
 
@@ -26,4 +28,15 @@ it.each([
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toContain(said);
   expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+it.each(['gazetteer', 'bench'])('%s ends without a word when nobody reads on, as in "… | head"', async (script) => {
+  const child = spawn(process.execPath, [pathOf(script), '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [code] = await once(child, 'close');
+  expect({ code, said }).toEqual({ code: 141, said: '' });
 });
