@@ -1,3 +1,4 @@
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeScope } from '../../src/store/scope.js';
 import { NO_FILTER } from '../../src/store/search/search-store.js';
@@ -61,6 +62,23 @@ describe('while a large document is being stored that matches better than all ot
       expect(hits.filter((hit) => old.includes(hit.text ?? '')).length, mode).toBe(10);
     }
   });
+});
+
+it('of an owner those documents are passed over that are stored for the first time, by a job too, or removed', async () => {
+  const { search, database } = harness.store;
+  const scope = makeScope('storer', null);
+  await harness.upsert(scope, { title: 'there', text: 'A valve.' });
+  const row = (await database.documents.findOne({ owner: 'storer' }))!;
+  const [byJob, again, removed, others] = Array.from({ length: 4 }, () => new ObjectId()) as [ObjectId, ...ObjectId[]];
+  const attempt = { id: 'attempt', at: new Date() };
+  await database.documents.insertMany([
+    { ...row, _id: byJob, title_key: 'by a job', version: 0, attempt },
+    { ...row, _id: again!, title_key: 'again', version: 1, attempt },
+    { ...row, _id: others!, owner: 'other', version: 0, attempt },
+  ]);
+  await database.cleanups.insertOne({ _id: removed!, owner: 'storer', attempt: null, at: new Date() });
+  const unseen = await search.unseenDocuments(scope, { deadline: performance.now() + 10_000 });
+  expect(new Set(unseen)).toEqual(new Set([byJob, removed].map(String)));
 });
 
 /** The step that makes a new document visible waits: `staged` resolves when all before it is done. */

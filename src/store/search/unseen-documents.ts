@@ -18,8 +18,12 @@ export async function unseenDocuments(database: Database, scope: Scope, budget: 
   const [withoutDocument, withoutVersion] = await withinBudget(budget, () =>
     Promise.all([
       database.cleanups.find<{ _id: ObjectId }>({ owner }, idsOnly).toArray(),
+      // By the sparse index that nearly no document is in: an owner may have any number of others.
       database.documents
-        .find<{ _id: ObjectId }>({ owner, version: 0, 'attempt.at': { $gt: new Date(0) } }, idsOnly)
+        .find<{ _id: ObjectId }>(
+          { owner, version: 0, 'attempt.at': { $gt: new Date(0) } },
+          { ...idsOnly, hint: 'attempts' },
+        )
         .toArray(),
     ]),
   );
