@@ -5,6 +5,8 @@ import { loadEnvFile } from 'node:process';
 import { z } from 'zod';
 import { languagesProblem } from './analyzers.js';
 
+export const EMBEDDING_PROVIDERS = ['openai', 'bundled', 'hash'] as const;
+
 /**
  * Environment → one frozen, validated `Config`. The only reader of `process.env`. Throws `ConfigError` with one
  * readable line per mistake; a message names the variable and what was expected, never a secret's value.
@@ -33,7 +35,7 @@ export interface Config {
     readonly languages: readonly string[];
   };
   readonly embedding: {
-    readonly provider: 'openai' | 'bundled' | 'hash';
+    readonly provider: (typeof EMBEDDING_PROVIDERS)[number];
     readonly model: string | null;
     readonly dimensions: number | null;
     /** What was set, rather than defaulted: only that can mismatch a stored space. */
@@ -301,7 +303,7 @@ const SETTINGS = z
     GAZETTEER_METRICS_PORT: integer(1, 65_535).optional(),
     GAZETTEER_DRAIN_SECONDS: integer(0, 3_600).default(10),
     GAZETTEER_LOG_LEVEL: z.enum(LOG_LEVELS, `expected one of ${LOG_LEVELS.join(', ')}`).default('info'),
-    EMBEDDING_PROVIDER: z.enum(['openai', 'bundled', 'hash'], 'expected openai, bundled or hash').optional(),
+    EMBEDDING_PROVIDER: z.enum(EMBEDDING_PROVIDERS, 'expected openai, bundled or hash').optional(),
     EMBEDDING_MODEL: text.max(200, 'expected at most 200 characters').optional(),
     EMBEDDING_DIMENSIONS: integer(1, 8192).optional(),
     EMBEDDING_LATE_CHUNKING: flag.default(false),

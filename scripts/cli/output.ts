@@ -24,7 +24,6 @@ export function endWithReader(): void {
 
 export function processOutput(): Output {
   const { stdout, stderr } = process;
-  endWithReader();
   return {
     stdout,
     out: (line) => stdout.write(`${line}\n`),

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
+import { EMBEDDING_PROVIDERS } from '../../src/config.js';
 import { parseConfiguration } from '../../src/retrieve/evaluate/configuration.js';
-
-const PROVIDERS = ['hash', 'bundled', 'openai'];
 
 export interface EvaluateArguments {
   readonly dataset: string;
@@ -15,8 +14,8 @@ export async function argumentsProblem(given: EvaluateArguments): Promise<string
   const { dataset, configurations, provider, queries } = given;
   if (queries !== undefined && !/^[1-9]\d*$/.test(queries))
     return `--queries: expected a whole number of at least 1, got ${queries}`;
-  if (provider !== undefined && !PROVIDERS.includes(provider))
-    return `--provider: expected ${PROVIDERS.join(', ')}, got ${provider}`;
+  if (provider !== undefined && !EMBEDDING_PROVIDERS.some((known) => known === provider))
+    return `--provider: expected ${EMBEDDING_PROVIDERS.join(', ')}, got ${provider}`;
   try {
     for (const configuration of configurations) parseConfiguration(configuration);
   } catch (error) {
